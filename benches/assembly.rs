@@ -4,7 +4,9 @@
 //! medians of the rounds in milliseconds, and the time of copying the bytes once.
 
 use ctxc::internals::context::tokens;
-use ctxc::internals::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, Speaker, Turn, assemble};
+use ctxc::internals::context::{
+    Assembly, Counting, Inputs, Kind, Options, Request, Segment, Speaker, Turn, assemble,
+};
 use ctxc::internals::kernel::tokens::Estimate;
 use ctxc::{Config, Registry, compile_sources};
 use std::hint::black_box;
@@ -13,10 +15,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 const SEGMENTS: usize = 1_000;
-const TASK: &str = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description></task>";
+const TASK: &str =
+    "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description></task>";
 const MESSAGES: usize = 2_000;
 const TALK: &str = "<task name=\"reply\" type=\"atomic\"><description>Answer the last message.</description><history/></task>";
-const PROSE: &str = "The runbook says what to look at first, who is told, and when the service is started again. ";
+const PROSE: &str =
+    "The runbook says what to look at first, who is told, and when the service is started again. ";
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -37,37 +41,79 @@ fn timed<T>(rounds: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Resu
 }
 
 fn measure(rounds: usize) -> Result<String, Failure> {
-    let registry: Registry = compile_sources(&Config::default(), [("triage.xml", TASK)]).registry.ok_or("the task is broken")?;
+    let registry: Registry = compile_sources(&Config::default(), [("triage.xml", TASK)])
+        .registry
+        .ok_or("the task is broken")?;
     let parent: Vec<Segment> = (0..SEGMENTS)
-        .map(|number| Segment::new(Kind::File, format!("docs/{number}.md"), format!("{number}\n{}", PROSE.repeat(23))))
+        .map(|number| {
+            Segment::new(
+                Kind::File,
+                format!("docs/{number}.md"),
+                format!("{number}\n{}", PROSE.repeat(23)),
+            )
+        })
         .collect();
     let bytes: usize = parent.iter().map(|segment| segment.text.text().len()).sum();
     let inputs = Inputs::new();
-    let request = Request { inputs: &inputs, parent: &parent, ..Request::new("triage") };
+    let request = Request {
+        inputs: &inputs,
+        parent: &parent,
+        ..Request::new("triage")
+    };
     let whole = assemble(&registry, &request, &Options::default())?;
-    let sent = |assembly: &Assembly| assembly.messages.iter().map(|message| message.as_str().len()).sum::<usize>();
+    let sent = |assembly: &Assembly| {
+        assembly
+            .messages
+            .iter()
+            .map(|message| message.as_str().len())
+            .sum::<usize>()
+    };
     if sent(&whole) < bytes || whole.report.segments.len() <= SEGMENTS {
         return Err("the context is not whole".into());
     }
-    let half = Options { budget: Some(bytes / 2), ..Options::default() };
+    let half = Options {
+        budget: Some(bytes / 2),
+        ..Options::default()
+    };
     let cut = assemble(&registry, &request, &half)?;
     if sent(&cut) > bytes / 2 || sent(&cut) < bytes / 3 {
         return Err("the budget is not kept, or not used".into());
     }
     let o200k = tokens::counter("o200k").ok_or("no such tokenizer")?;
-    let counted = Options { counter: &*o200k, counting: Counting::Always, ..Options::default() };
+    let counted = Options {
+        counter: &*o200k,
+        counting: Counting::Always,
+        ..Options::default()
+    };
     let text: String = parent.iter().map(|segment| segment.text.text()).collect();
     let copied = timed(rounds, || Ok(black_box(&text).clone()))?;
-    let plain = timed(rounds, || Ok(assemble(&registry, &request, &Options::default())?))?;
+    let plain = timed(rounds, || {
+        Ok(assemble(&registry, &request, &Options::default())?)
+    })?;
     let fitted = timed(rounds, || Ok(assemble(&registry, &request, &half)?))?;
-    let tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &counted)?))?;
-    let registry = compile_sources(&Config::default(), [("reply.xml", TALK)]).registry.ok_or("the task is broken")?;
+    let tokens = timed(rounds.min(5), || {
+        Ok(assemble(&registry, &request, &counted)?)
+    })?;
+    let registry = compile_sources(&Config::default(), [("reply.xml", TALK)])
+        .registry
+        .ok_or("the task is broken")?;
     let said: Vec<Turn> = (0..MESSAGES).map(message).collect();
-    let request = Request { history: &said, ..Request::new("reply") };
+    let request = Request {
+        history: &said,
+        ..Request::new("reply")
+    };
     let estimate = Estimate::new("estimate", 3.5);
     let quarter = MESSAGES * PROSE.len() * 21 / 14;
-    let estimated = Options { budget: Some(quarter), counter: &estimate, ..Options::default() };
-    let exact = Options { budget: Some(quarter / 2), counter: &*o200k, ..Options::default() };
+    let estimated = Options {
+        budget: Some(quarter),
+        counter: &estimate,
+        ..Options::default()
+    };
+    let exact = Options {
+        budget: Some(quarter / 2),
+        counter: &*o200k,
+        ..Options::default()
+    };
     let talk = timed(rounds, || Ok(assemble(&registry, &request, &estimated)?))?;
     let talk_tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &exact)?))?;
     Ok(format!(
@@ -81,7 +127,9 @@ fn message(number: usize) -> Turn {
     let text = format!("{number}\n{}", PROSE.repeat(21));
     match number % 4 {
         0 => Turn::new(Speaker::User, text),
-        1 => Turn::new(Speaker::Assistant, "").calling("c", "look", serde_json::json!({"at": text})),
+        1 => {
+            Turn::new(Speaker::Assistant, "").calling("c", "look", serde_json::json!({"at": text}))
+        }
         2 => Turn::result("c", text),
         _ => Turn::new(Speaker::Assistant, text),
     }
@@ -89,8 +137,12 @@ fn message(number: usize) -> Turn {
 
 fn main() -> ExitCode {
     // Cargo adds `--bench` to the caller's arguments.
-    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
-    let Some(rounds) = arguments.next().and_then(|rounds| rounds.parse().ok()) else { return ExitCode::from(2) };
+    let mut arguments = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench");
+    let Some(rounds) = arguments.next().and_then(|rounds| rounds.parse().ok()) else {
+        return ExitCode::from(2);
+    };
     match measure(rounds) {
         Ok(line) if std::io::stdout().write_all(line.as_bytes()).is_ok() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,

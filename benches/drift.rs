@@ -1,7 +1,12 @@
 //! Drift over a million stored trials: 10,000 cases, 100 runs.
 //!
 //! Creates the history once, in `target/`, which takes a while.
-#![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
+#![allow(
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a benchmark"
+)]
 
 use ctxc::internals::eval::drift::findings;
 use ctxc::internals::project::eval::Eval;
@@ -46,7 +51,12 @@ fn history() -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/drift-bench.db");
     let mut history = SqliteHistory::make(&path).unwrap();
     for run in i64::try_from(history.runs().unwrap().len()).unwrap()..RUNS {
-        let head = RunRecord { id: format!("r{run}"), order: run, finished: true, ..RunRecord::default() };
+        let head = RunRecord {
+            id: format!("r{run}"),
+            order: run,
+            finished: true,
+            ..RunRecord::default()
+        };
         let cases: Vec<CaseRecord> = (0..CASES).map(|number| case(run, number)).collect();
         history.adopt(&head, &cases).unwrap();
     }
@@ -60,7 +70,9 @@ fn a_million_trials(bencher: divan::Bencher<'_, '_>) {
     bencher.bench(|| {
         let history = SqliteHistory::open(&path).unwrap().unwrap();
         let mut found = 0;
-        history.series(5, &mut |series| found += findings(&series, &limits).len()).unwrap();
+        history
+            .series(5, &mut |series| found += findings(&series, &limits).len())
+            .unwrap();
         assert_eq!(found, 0);
     });
 }

@@ -1,6 +1,12 @@
 //! 10,000 runs of a task of three steps in one process, with scripted answers and nothing written:
 //! the cost of the runner itself. And four inputs of 200 ms each, which are computed concurrently.
-#![allow(missing_docs, clippy::print_stdout, clippy::unwrap_used, clippy::disallowed_methods, reason = "a benchmark")]
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a benchmark"
+)]
 
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::options::Options;
@@ -33,8 +39,7 @@ const TASK: &str = "<task type=\"sequential\" name=\"t\"><description>Handle {{t
     <parameters><parameter name=\"ticket\" type=\"string\" required=\"true\"/></parameters><steps>\
     <task as=\"plan\"><description>Plan {{ticket}}.</description></task><task as=\"work\"><description>Do {{plan}}.</description></task>\
     <task><description>Report on {{work}}.</description></task></steps></task>";
-const ANSWERS: &str =
-    "answers:\n- {when: {node: plan}, reply: in two parts}\n- {when: {node: work}, reply: both done}\n- {reply: all is well}\n";
+const ANSWERS: &str = "answers:\n- {when: {node: plan}, reply: in two parts}\n- {when: {node: work}, reply: both done}\n- {reply: all is well}\n";
 
 fn main() {
     divan::main();
@@ -42,12 +47,22 @@ fn main() {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn ten_thousand_runs_of_three_steps(bencher: divan::Bencher<'_, '_>) {
-    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", TASK)]).registry.unwrap();
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", TASK)])
+        .registry
+        .unwrap();
     let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
     let script = Script::new(read_script(ANSWERS).0).unwrap();
-    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default());
+    let trace = Trace::new(
+        String::new(),
+        None,
+        Redactor::new([0; 32], []),
+        Journal::default(),
+    );
     let options = Options::default();
-    let limits = Limits { jobs: 1, ..Limits::default() };
+    let limits = Limits {
+        jobs: 1,
+        ..Limits::default()
+    };
     bencher.bench(|| {
         for number in 0..10_000 {
             let inputs = BTreeMap::from([("ticket".to_owned(), json!(format!("ticket {number}")))]);
@@ -90,15 +105,26 @@ impl Answers for Slow {
 
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn four_inputs_of_200_ms(bencher: divan::Bencher<'_, '_>) {
-    let made = |name: &str| format!("<input name=\"{name}\"><task><description>Find out {name}.</description></task></input>");
+    let made = |name: &str| {
+        format!(
+            "<input name=\"{name}\"><task><description>Find out {name}.</description></task></input>"
+        )
+    };
     let made: String = ["a", "b", "c", "d"].into_iter().map(made).collect();
     let task = format!(
         "<task name=\"t\"><description>Compare {{{{a}}}}, {{{{b}}}}, {{{{c}}}}, {{{{d}}}}.</description><inputs>{made}</inputs></task>"
     );
-    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", &*task)]).registry.unwrap();
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", &*task)])
+        .registry
+        .unwrap();
     let graph = TaskGraph::load(&built, "t").unwrap().unwrap();
     let slow = Slow(Script::new(read_script(ANSWERS).0).unwrap());
-    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default());
+    let trace = Trace::new(
+        String::new(),
+        None,
+        Redactor::new([0; 32], []),
+        Journal::default(),
+    );
     let options = Options::default();
     let inputs = BTreeMap::new();
     bencher.bench(|| {
@@ -115,6 +141,11 @@ fn four_inputs_of_200_ms(bencher: divan::Bencher<'_, '_>) {
             limits: Limits::default(),
             clock: || None,
         };
-        assert!(Runner::new(parts).run(&Frame::new(&graph, situation, &flow)).result.is_some());
+        assert!(
+            Runner::new(parts)
+                .run(&Frame::new(&graph, situation, &flow))
+                .result
+                .is_some()
+        );
     });
 }

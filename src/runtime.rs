@@ -12,13 +12,17 @@ pub use crate::kernel::conversation::{Part, ToolCall, ToolResult, Turn};
 pub use crate::kernel::pipeline::agent::{Agent, AgentContext, ContextStrategy};
 pub use crate::kernel::pipeline::history::HistoryBackend;
 pub use crate::kernel::pipeline::machine::{Effect, Event, Pipeline};
-pub use crate::kernel::pipeline::outcome::{Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext};
+pub use crate::kernel::pipeline::outcome::{
+    Amounts, Attempt, Obstacle, ObstacleKind, OutcomeContext,
+};
 pub use crate::kernel::pipeline::output::{AgentOutput, Status, SubtaskRequest};
 pub use crate::kernel::pipeline::routing::Router;
 pub use crate::kernel::pipeline::stage_graph::{Next, StageGraph};
 pub use crate::kernel::pipeline::state::{PipelineState, PipelineStatus, Step};
 pub use crate::kernel::pipeline::visit::Visit;
-pub use crate::kernel::provider::{Answer, Provider, ProviderError, Response, Stop, Usage, WireRequest};
+pub use crate::kernel::provider::{
+    Answer, Provider, ProviderError, Response, Stop, Usage, WireRequest,
+};
 pub use crate::kernel::tokens::TokenCounter;
 pub use crate::kernel::tools::approval::ApprovedAction;
 pub use crate::kernel::tools::tool_loop::tool_loop;
@@ -26,7 +30,9 @@ pub use crate::kernel::tools::tool_policy::{Action, ToolPolicy};
 pub use crate::kernel::tools::tool_registry::{ToolDefinition, ToolRegistry, ToolRunner};
 pub use crate::kernel::work::batch::{Batch, BatchReport, Play};
 pub use crate::kernel::work::budget_policy::{BudgetAccount, BudgetPolicy};
-pub use crate::kernel::work::failure::{FailurePattern, Finding, PatternLimit, PatternScope, QualityAnalyzer};
+pub use crate::kernel::work::failure::{
+    FailurePattern, Finding, PatternLimit, PatternScope, QualityAnalyzer,
+};
 pub use crate::kernel::work::restart_intensity::RestartIntensity;
 pub use crate::kernel::work::task::{Task, TaskQueue, TaskSource};
 pub use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
@@ -34,6 +40,6 @@ pub use crate::kernel::work::workspace::{Workspace, WorkspaceProvider};
 pub use crate::work::webhook::{Webhook, WebhookOptions};
 #[cfg(feature = "fs")]
 pub use crate::work::{
-    beads::read_beads, git_worktrees::GitWorktrees, sweep, task_file::read_task_file, task_journal::TaskJournal,
-    temporary_folders::TemporaryFolders,
+    beads::read_beads, git_worktrees::GitWorktrees, sweep, task_file::read_task_file,
+    task_journal::TaskJournal, temporary_folders::TemporaryFolders,
 };

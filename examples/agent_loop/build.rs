@@ -21,11 +21,15 @@ fn main() {
             _ => continue,
         };
         let (line, column) = (found.start.line, found.start.column);
-        println!("cargo::{kind}={}:{line}:{column}: {} ({})", found.path, found.message, found.rule.name);
+        println!(
+            "cargo::{kind}={}:{line}:{column}: {} ({})",
+            found.path, found.message, found.rule.name
+        );
     }
     // Without a registry there was at least one error above, and cargo stops here.
     if let Some(registry) = built.registry {
         let out = env::var("OUT_DIR").expect("cargo sets it");
-        fs::write(Path::new(&out).join("registry.json"), registry.as_bytes()).expect("cargo's own folder can be written");
+        fs::write(Path::new(&out).join("registry.json"), registry.as_bytes())
+            .expect("cargo's own folder can be written");
     }
 }

@@ -25,7 +25,12 @@ fn main() {
         };
         println!(
             "cargo::{kind}={}:{}:{}: {} ({}: {})",
-            found.path, found.start.line, found.start.column, found.message, found.rule.code, found.rule.name
+            found.path,
+            found.start.line,
+            found.start.column,
+            found.message,
+            found.rule.code,
+            found.rule.name
         );
         for line in found.notes.iter().chain(&found.help) {
             println!("cargo::{kind}=  {line}");
@@ -37,6 +42,7 @@ fn main() {
     // Without a registry there was at least one error above, and cargo stops here.
     if let Some(registry) = built.registry {
         let out = env::var("OUT_DIR").expect("cargo sets it");
-        fs::write(Path::new(&out).join("registry.json"), registry.as_bytes()).expect("cargo's own folder can be written");
+        fs::write(Path::new(&out).join("registry.json"), registry.as_bytes())
+            .expect("cargo's own folder can be written");
     }
 }

@@ -103,7 +103,8 @@ const DOCUMENTS: &[&str] = &["templates/a.xml", "templates/b.xml", "ctxc.toml", 
 fn root() -> &'static str {
     static ROOT: OnceLock<String> = OnceLock::new();
     ROOT.get_or_init(|| {
-        let folder: PathBuf = std::env::temp_dir().join(format!("ctxc-fuzz-{}", std::process::id()));
+        let folder: PathBuf =
+            std::env::temp_dir().join(format!("ctxc-fuzz-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for temporary files");
         format!("file://{}", folder.display())
     })
@@ -116,7 +117,9 @@ struct Script<'d> {
 
 impl Script<'_> {
     fn byte(&mut self) -> u8 {
-        let Some((first, rest)) = self.left.split_first() else { return 0 };
+        let Some((first, rest)) = self.left.split_first() else {
+            return 0;
+        };
         self.left = rest;
         *first
     }
@@ -129,14 +132,20 @@ impl Script<'_> {
         match self.byte() {
             254 => "untitled:Untitled-1".to_owned(),
             255 => "file:///%ff".to_owned(),
-            byte => format!("{}/{}", root(), DOCUMENTS[usize::from(byte) % DOCUMENTS.len()]),
+            byte => format!(
+                "{}/{}",
+                root(),
+                DOCUMENTS[usize::from(byte) % DOCUMENTS.len()]
+            ),
         }
     }
 
     /// A piece, or bytes of the input itself.
     fn text(&mut self) -> String {
         let byte = usize::from(self.byte());
-        let Some(length) = byte.checked_sub(192) else { return PIECES[byte % PIECES.len()].to_owned() };
+        let Some(length) = byte.checked_sub(192) else {
+            return PIECES[byte % PIECES.len()].to_owned();
+        };
         let (text, rest) = self.left.split_at(length.min(self.left.len()));
         self.left = rest;
         String::from_utf8_lossy(text).into_owned()
@@ -176,11 +185,20 @@ impl Script<'_> {
 }
 
 fn note(method: &str, params: Value) -> Message {
-    Notification { method: method.to_owned(), params }.into()
+    Notification {
+        method: method.to_owned(),
+        params,
+    }
+    .into()
 }
 
 fn ask(id: i32, method: &str, params: Value) -> Message {
-    Request { id: RequestId::from(id), method: method.to_owned(), params }.into()
+    Request {
+        id: RequestId::from(id),
+        method: method.to_owned(),
+        params,
+    }
+    .into()
 }
 
 /// The messages that the bytes stand for.
@@ -192,14 +210,21 @@ fn messages(data: &[u8]) -> Vec<Message> {
         capabilities["textDocument"]["diagnostic"] = json!({"relatedDocumentSupport": true});
     }
     if flags & 4 == 0 {
-        capabilities["textDocument"]["completion"]["completionItem"]["snippetSupport"] = json!(true);
+        capabilities["textDocument"]["completion"]["completionItem"]["snippetSupport"] =
+            json!(true);
         capabilities["textDocument"]["hover"]["contentFormat"] = json!(["markdown"]);
     }
     if flags & 8 == 0 {
         capabilities["workspace"]["didChangeWatchedFiles"]["dynamicRegistration"] = json!(true);
     }
-    let mut all =
-        vec![ask(0, "initialize", json!({"rootUri": root(), "capabilities": capabilities})), note("initialized", json!({}))];
+    let mut all = vec![
+        ask(
+            0,
+            "initialize",
+            json!({"rootUri": root(), "capabilities": capabilities}),
+        ),
+        note("initialized", json!({})),
+    ];
     while !script.left.is_empty() && all.len() < 200 {
         let id = i32::try_from(all.len()).unwrap_or(0);
         all.push(match script.byte() % 16 {
@@ -231,7 +256,10 @@ pub(crate) fn check(data: &[u8]) {
         if let Message::Request(request) = &message {
             open.insert(request.id.to_string(), 0);
         }
-        client.sender.send(message).expect("the server holds its end");
+        client
+            .sender
+            .send(message)
+            .expect("the server holds its end");
     }
     let Connection { sender, receiver } = client;
     drop(sender);
@@ -245,11 +273,18 @@ pub(crate) fn check(data: &[u8]) {
                 *open.entry(response.id.to_string()).or_default() += 1;
             }
             Message::Notification(note) => {
-                let said = note.params.pointer("/message").and_then(Value::as_str).unwrap_or("");
+                let said = note
+                    .params
+                    .pointer("/message")
+                    .and_then(Value::as_str)
+                    .unwrap_or("");
                 assert!(!said.contains("a bug in ctxc"), "{said}");
             }
             Message::Request(_) => {}
         }
     }
-    assert!(open.values().all(|answers| *answers == 1), "answers of each request: {open:?}");
+    assert!(
+        open.values().all(|answers| *answers == 1),
+        "answers of each request: {open:?}"
+    );
 }

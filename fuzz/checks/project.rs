@@ -7,22 +7,47 @@ use std::path::Path;
 
 /// Reads the bytes as `ctxc.toml` and as what it extends.
 pub(crate) fn check(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let mut files = MemoryFs::new();
     files.insert("shared.toml", "[lints]\nno-context = \"error\"\n");
     files.insert("itself.toml", text);
-    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all().map(|rule| &rule.meta).collect();
-    let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all()
+        .map(|rule| &rule.meta)
+        .collect();
+    let input = Input {
+        path: "ctxc.toml",
+        text,
+        root: Path::new(""),
+        files: &files,
+        rules: &rules,
+    };
     let config = Config::read(&input);
     for fault in &config.faults {
-        let Some(file) = config.files.get(usize::from(fault.file)) else { panic!("{fault:?} is in no file") };
-        assert!(file.text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?} is at no place");
+        let Some(file) = config.files.get(usize::from(fault.file)) else {
+            panic!("{fault:?} is in no file")
+        };
+        assert!(
+            file.text
+                .get(fault.span.start as usize..fault.span.end as usize)
+                .is_some(),
+            "{fault:?} is at no place"
+        );
     }
     // Without `[lints]` nothing can turn a finding off: no fault may be lost.
     if !text.contains("lints") {
-        assert_eq!(ctxc::internals::rules::check::config(&config).len(), config.faults.len(), "{:?}", config.faults);
+        assert_eq!(
+            ctxc::internals::rules::check::config(&config).len(),
+            config.faults.len(),
+            "{:?}",
+            config.faults
+        );
     }
     let again = Config::read(&input);
     assert_eq!(config.faults, again.faults);
-    assert_eq!(format!("{:?}", config.layers), format!("{:?}", again.layers));
+    assert_eq!(
+        format!("{:?}", config.layers),
+        format!("{:?}", again.layers)
+    );
 }

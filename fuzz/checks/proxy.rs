@@ -22,7 +22,11 @@ const EVERY: u64 = 16;
 fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let route = |vendor: &'static _| Route { name: "openai".to_owned(), vendor, upstream: "http://127.0.0.1:9".to_owned() };
+        let route = |vendor: &'static _| Route {
+            name: "openai".to_owned(),
+            vendor,
+            upstream: "http://127.0.0.1:9".to_owned(),
+        };
         let keep = Keep {
             salt: [7; 32],
             secrets: Vec::new(),
@@ -33,9 +37,20 @@ fn server() -> &'static Server {
             project: std::env::temp_dir(),
             command: None,
         };
-        let source = Source::Replay(Arc::new(Replay::new(Vec::new(), By::Key, Comparison::default())));
+        let source = Source::Replay(Arc::new(Replay::new(
+            Vec::new(),
+            By::Key,
+            Comparison::default(),
+        )));
         let routes = vec![route(&VENDORS[0])];
-        let plan = Plan { port: 0, routes, source, strict: Strict::default(), limits: Limits::default(), keep };
+        let plan = Plan {
+            port: 0,
+            routes,
+            source,
+            strict: Strict::default(),
+            limits: Limits::default(),
+            keep,
+        };
         Server::start(plan).expect("a free port")
     })
 }
@@ -43,7 +58,9 @@ fn server() -> &'static Server {
 /// Sends bytes, says whether they end there, and reads to the end; `None` where this machine has no port left.
 fn answer(sent: &[u8], ends: bool) -> Option<Vec<u8>> {
     let mut stream = TcpStream::connect(("127.0.0.1", server().port())).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(10))).ok()?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(10)))
+        .ok()?;
     // It may close before it has read everything.
     let _ = stream.write_all(sent);
     if ends {
@@ -51,7 +68,12 @@ fn answer(sent: &[u8], ends: bool) -> Option<Vec<u8>> {
     }
     let mut answer = Vec::new();
     match stream.read_to_end(&mut answer) {
-        Err(why) if matches!(why.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
+        Err(why)
+            if matches!(
+                why.kind(),
+                std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut
+            ) =>
+        {
             panic!("no answer, and no end")
         }
         _ => Some(answer),
@@ -66,11 +88,18 @@ pub(crate) fn check(data: &[u8]) {
     let url = server().url("openai");
     let path = url.splitn(4, '/').nth(3).expect("an address with a path");
     let mut sent = data.to_vec();
-    if let Some(at) = data.windows(HERE.len()).position(|window| window == HERE.as_bytes()) {
+    if let Some(at) = data
+        .windows(HERE.len())
+        .position(|window| window == HERE.as_bytes())
+    {
         sent.splice(at + 1..at + HERE.len(), path.bytes());
     }
     if let Some(answer) = answer(&sent, true) {
-        assert!(answer.is_empty() || answer.starts_with(b"HTTP/1."), "{:?}", String::from_utf8_lossy(&answer));
+        assert!(
+            answer.is_empty() || answer.starts_with(b"HTTP/1."),
+            "{:?}",
+            String::from_utf8_lossy(&answer)
+        );
     }
     if COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(EVERY) {
         let body = r#"{"model":"m","messages":[]}"#;
@@ -79,7 +108,11 @@ pub(crate) fn check(data: &[u8]) {
             body.len()
         );
         if let Some(answer) = answer(good.as_bytes(), false) {
-            assert!(answer.starts_with(b"HTTP/1.1 422"), "{:?}", String::from_utf8_lossy(&answer));
+            assert!(
+                answer.starts_with(b"HTTP/1.1 422"),
+                "{:?}",
+                String::from_utf8_lossy(&answer)
+            );
         }
     }
 }

@@ -6,14 +6,19 @@ use ctxc::internals::syntax::{Limits, Reader, decode};
 
 /// Reads the bytes as a template.
 pub(crate) fn check(data: &[u8]) {
-    let Ok(text) = decode::decode(data) else { return };
+    let Ok(text) = decode::decode(data) else {
+        return;
+    };
     let mut reader = Reader::new();
     reader.read(&text, &Limits::default());
     let document = reader.document(&text);
     places(document);
     for fault in reader.faults() {
         for span in [Some(fault.span), fault.other].into_iter().flatten() {
-            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{fault:?} is at no place");
+            assert!(
+                text.get(span.start as usize..span.end as usize).is_some(),
+                "{fault:?} is at no place"
+            );
         }
     }
     if reader.faults().is_empty() {
@@ -31,7 +36,13 @@ fn places(document: Document<'_>) {
         let mut from = element.inner().start;
         for child in element.children() {
             let span = child.span();
-            assert!(document.text.get(span.start as usize..span.end as usize).is_some(), "{span:?} is no place");
+            assert!(
+                document
+                    .text
+                    .get(span.start as usize..span.end as usize)
+                    .is_some(),
+                "{span:?} is no place"
+            );
             assert!(
                 from <= span.start && span.end <= element.inner().end,
                 "{span:?} is outside of its parent's {:?}",
@@ -43,7 +54,10 @@ fn places(document: Document<'_>) {
             }
         }
         for attribute in element.attributes() {
-            assert!(element.start_tag().start <= attribute.span().start && attribute.span().end <= element.start_tag().end);
+            assert!(
+                element.start_tag().start <= attribute.span().start
+                    && attribute.span().end <= element.start_tag().end
+            );
             attribute.value();
         }
     }
@@ -56,20 +70,36 @@ fn oracles(document: Document<'_>) {
     };
     let mut theirs = tree.descendants().filter(roxmltree::Node::is_element);
     for ours in document.elements() {
-        let Some(node) = theirs.next() else { panic!("roxmltree has no `{}`", ours.name()) };
+        let Some(node) = theirs.next() else {
+            panic!("roxmltree has no `{}`", ours.name())
+        };
         let name = node.tag_name();
         // roxmltree says `Some("")` below `xmlns=""`, which takes elements out of every namespace.
         let namespace = name.namespace().filter(|uri| !uri.is_empty());
         assert_eq!((ours.local(), ours.namespace()), (name.name(), namespace));
-        assert_eq!(ours.span().start as usize..ours.span().end as usize, node.range());
-        let text: String = node.children().filter(roxmltree::Node::is_text).filter_map(|text| text.text()).collect();
+        assert_eq!(
+            ours.span().start as usize..ours.span().end as usize,
+            node.range()
+        );
+        let text: String = node
+            .children()
+            .filter(roxmltree::Node::is_text)
+            .filter_map(|text| text.text())
+            .collect();
         // roxmltree keeps a lone carriage return that stands before a reference; XML makes it a line break.
         if !document.text.contains("\r&") {
             assert_eq!(ours.text(), text);
         }
         let declares = |name: &str| name == "xmlns" || name.starts_with("xmlns:");
-        let values = ours.attributes().filter(|attribute| !declares(attribute.name())).map(Attribute::value);
-        assert!(values.eq(node.attributes().map(|attribute| attribute.value())), "attributes of `{}`", ours.name());
+        let values = ours
+            .attributes()
+            .filter(|attribute| !declares(attribute.name()))
+            .map(Attribute::value);
+        assert!(
+            values.eq(node.attributes().map(|attribute| attribute.value())),
+            "attributes of `{}`",
+            ours.name()
+        );
     }
     assert!(theirs.next().is_none(), "roxmltree has more elements");
 

@@ -12,7 +12,9 @@ const SECRET: &str = "planted-4711-key";
 
 /// Reads the bytes as each format, and masks them.
 pub(crate) fn check(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     for format in [Format::Vcr, Format::Otlp] {
         match read(format, text) {
             Ok(calls) => calls.iter().for_each(again),
@@ -28,11 +30,20 @@ pub(crate) fn check(data: &[u8]) {
         assert!(!mask.text(text).contains(SECRET));
         let kept = mask.json(text, "/request", &mut Vec::new());
         assert!(
-            serde_json::from_str::<serde_json::Value>(text).is_err() || serde_json::from_str::<serde_json::Value>(&kept).is_ok()
+            serde_json::from_str::<serde_json::Value>(text).is_err()
+                || serde_json::from_str::<serde_json::Value>(&kept).is_ok()
         );
         let middle = text.floor_char_boundary(text.len() / 2);
-        let parts = mask.stream(text, (&[middle, text.len()], Ending::Whole), &mut Vec::new());
-        assert_eq!(parts.concat(), mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new()).concat());
+        let parts = mask.stream(
+            text,
+            (&[middle, text.len()], Ending::Whole),
+            &mut Vec::new(),
+        );
+        assert_eq!(
+            parts.concat(),
+            mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new())
+                .concat()
+        );
         assert!(!parts.concat().contains(SECRET));
     }
 }

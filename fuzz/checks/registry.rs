@@ -20,9 +20,15 @@ pub(crate) fn check(data: &[u8]) {
         let _ = task.root();
     }
     for task in registry.tasks() {
-        let Some(found) = registry.find(task.name()) else { panic!("`{}` is listed and not found", task.name()) };
+        let Some(found) = registry.find(task.name()) else {
+            panic!("`{}` is listed and not found", task.name())
+        };
         assert_eq!(found.hash(), task.hash());
-        assert!(registry.of_type(task.operator(), task.subtype()).any(|other| other.name() == task.name()));
+        assert!(
+            registry
+                .of_type(task.operator(), task.subtype())
+                .any(|other| other.name() == task.name())
+        );
     }
     for fragment in registry.fragments() {
         assert!(registry.fragment(fragment.name()).is_some());
@@ -30,6 +36,9 @@ pub(crate) fn check(data: &[u8]) {
     }
     let changes = ctxc::internals::registry::diff::diff(&registry, &registry);
     if let Ok(changes) = changes {
-        assert!(changes.is_empty(), "a registry differs from itself: {changes:?}");
+        assert!(
+            changes.is_empty(),
+            "a registry differs from itself: {changes:?}"
+        );
     }
 }

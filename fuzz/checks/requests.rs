@@ -11,7 +11,9 @@ use std::sync::Arc;
 
 /// Reads the bytes as a request of whichever form, and of each.
 pub(crate) fn check(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
     let file: Arc<str> = Arc::from("request.json");
     let config = ctxc::Config::default();
     for path in std::iter::once(None).chain(Dialect::ALL.map(|dialect| Some(dialect.path()))) {
@@ -19,12 +21,23 @@ pub(crate) fn check(data: &[u8]) {
             Ok(request) => {
                 let own = segments(&request);
                 for segment in &own {
-                    assert!(request.at(&segment.pointer).is_some(), "{} is at no place: {}", segment.id, segment.pointer);
+                    assert!(
+                        request.at(&segment.pointer).is_some(),
+                        "{} is at no place: {}",
+                        segment.id,
+                        segment.pointer
+                    );
                     for section in segment.sections() {
-                        assert!(segment.text.get(section.range.clone()).is_some(), "{section:?}");
+                        assert!(
+                            segment.text.get(section.range.clone()).is_some(),
+                            "{section:?}"
+                        );
                     }
                 }
-                assert!(compare(&own, &own, &Counter).broken_by.is_none(), "a request differs from itself");
+                assert!(
+                    compare(&own, &own, &Counter).broken_by.is_none(),
+                    "a request differs from itself"
+                );
                 check::request(&RequestCx::new(&file, text, &request, &config), &config)
             }
             Err(why) => {
@@ -34,7 +47,11 @@ pub(crate) fn check(data: &[u8]) {
         };
         for finding in &found {
             let span = finding.span;
-            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{} is at no place: {span:?}", finding.rule.name);
+            assert!(
+                text.get(span.start as usize..span.end as usize).is_some(),
+                "{} is at no place: {span:?}",
+                finding.rule.name
+            );
         }
     }
 }

@@ -8,7 +8,9 @@ const LIMIT: usize = 1_001_000;
 
 /// Compiles and fills what the bytes say: the value before the first line end, the text after it.
 pub(crate) fn check(data: &[u8]) {
-    let Ok(data) = std::str::from_utf8(data) else { return };
+    let Ok(data) = std::str::from_utf8(data) else {
+        return;
+    };
     let (value, text) = data.split_once('\n').unwrap_or(("", data));
     let words = text.replace('&', "&amp;").replace('<', "&lt;");
     for syntax in ["", " syntax=\"jinja\""] {
@@ -18,20 +20,47 @@ pub(crate) fn check(data: &[u8]) {
         );
         let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]);
         let Some(registry) = built.registry else {
-            assert!(!built.diagnostics.is_empty(), "refused, and nobody says why");
+            assert!(
+                !built.diagnostics.is_empty(),
+                "refused, and nobody says why"
+            );
             continue;
         };
         let object = serde_json::from_str(value).unwrap_or(serde_json::Value::Null);
-        let inputs = Inputs::new().with("v", value).with("o", object).with("u", value);
+        let inputs = Inputs::new()
+            .with("v", value)
+            .with("o", object)
+            .with("u", value);
         let started = Instant::now();
-        let assembled =
-            assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &ctxc::internals::context::Options::default());
-        assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+        let assembled = assemble(
+            &registry,
+            &Request {
+                inputs: &inputs,
+                ..Request::new("t")
+            },
+            &ctxc::internals::context::Options::default(),
+        );
+        assert!(
+            started.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            started.elapsed()
+        );
         match assembled {
             Ok(assembly) => {
-                let made: usize = assembly.messages.iter().map(|message| message.as_str().len()).sum();
+                let made: usize = assembly
+                    .messages
+                    .iter()
+                    .map(|message| message.as_str().len())
+                    .sum();
                 let plain = syntax.is_empty();
-                assert!(made <= if plain { 4 * data.len() * (data.len() + 100) + 1_000 } else { LIMIT }, "{made} bytes");
+                assert!(
+                    made <= if plain {
+                        4 * data.len() * (data.len() + 100) + 1_000
+                    } else {
+                        LIMIT
+                    },
+                    "{made} bytes"
+                );
             }
             Err(refused) => assert!(!refused.is_empty() && !refused.to_string().is_empty()),
         }

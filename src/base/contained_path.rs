@@ -44,11 +44,21 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside => f.write_str(OUTSIDE),
-            Self::OfGit => f.write_str("it lies in `.git`, where keys may stand: no agent is shown it"),
+            Self::OfGit => {
+                f.write_str("it lies in `.git`, where keys may stand: no agent is shown it")
+            }
             Self::Irregular => f.write_str(IRREGULAR),
             Self::Slash => f.write_str("its path ends in `/`, as that of a folder does"),
-            Self::TooLarge { size: Some(bytes), limit } => {
-                write!(f, "it is larger than {}, the limit: {} bytes", size(*limit), thousands(*bytes as usize))
+            Self::TooLarge {
+                size: Some(bytes),
+                limit,
+            } => {
+                write!(
+                    f,
+                    "it is larger than {}, the limit: {} bytes",
+                    size(*limit),
+                    thousands(*bytes as usize)
+                )
             }
             Self::TooLarge { size: None, limit } => write!(f, "it is larger than {}", size(*limit)),
             Self::Io(err) => f.write_str(&reason(err)),
@@ -61,7 +71,9 @@ impl From<Refused> for io::Error {
         match refused {
             Refused::Io(err) => err,
             Refused::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
-            Refused::Outside | Refused::OfGit | Refused::Irregular | Refused::Slash => Self::other(refused.to_string()),
+            Refused::Outside | Refused::OfGit | Refused::Irregular | Refused::Slash => {
+                Self::other(refused.to_string())
+            }
         }
     }
 }
@@ -77,14 +89,18 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     }
     let root = files.canonical(root).map_err(Refused::Io)?;
     let real = files.canonical(&file).map_err(Refused::Io)?;
-    let Ok(inside) = real.strip_prefix(&root) else { return Err(Refused::Outside) };
+    let Ok(inside) = real.strip_prefix(&root) else {
+        return Err(Refused::Outside);
+    };
     if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
         return Err(Refused::OfGit);
     }
     if !files.is_regular(&real) {
         return Err(Refused::Irregular);
     }
-    files.read(&real, limit).map_err(|err| too_large(err, limit, || files.stamp(&real)))
+    files
+        .read(&real, limit)
+        .map_err(|err| too_large(err, limit, || files.stamp(&real)))
 }
 
 /// Converts a read error; if the file is too large, adds its size.
@@ -92,7 +108,10 @@ pub fn too_large(err: io::Error, limit: u64, stamp: impl FnOnce() -> io::Result<
     if err.kind() != io::ErrorKind::FileTooLarge {
         return Refused::Io(err);
     }
-    Refused::TooLarge { size: stamp().ok().map(|stamp| stamp.len), limit }
+    Refused::TooLarge {
+        size: stamp().ok().map(|stamp| stamp.len),
+        limit,
+    }
 }
 
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.
@@ -124,14 +143,24 @@ pub fn beside(file: &str, written: &str) -> Option<String> {
 pub fn relative(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();
-    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count().min(to.len().saturating_sub(1));
+    let shared = from
+        .iter()
+        .zip(&to)
+        .take_while(|(from, to)| from == to)
+        .count()
+        .min(to.len().saturating_sub(1));
     let up = std::iter::repeat_n("..", from.len() - shared);
-    up.chain(to.iter().skip(shared).copied()).collect::<Vec<_>>().join("/")
+    up.chain(to.iter().skip(shared).copied())
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// A path with `/` between its parts.
 pub fn name(path: &Path) -> String {
-    let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<String> = path
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
     parts.join("/")
 }
 
@@ -140,24 +169,38 @@ pub fn reason(err: &io::Error) -> String {
     REASONS
         .iter()
         .find(|(kind, _)| *kind == err.kind())
-        .map_or_else(|| spoken(&err.to_string()), |(_, words)| (*words).to_owned())
+        .map_or_else(
+            || spoken(&err.to_string()),
+            |(_, words)| (*words).to_owned(),
+        )
 }
 
 const REASONS: [(io::ErrorKind, &str); 9] = [
     (io::ErrorKind::NotFound, "it does not exist"),
     (io::ErrorKind::PermissionDenied, "permission denied"),
-    (io::ErrorKind::ReadOnlyFilesystem, "the file system is read-only"),
+    (
+        io::ErrorKind::ReadOnlyFilesystem,
+        "the file system is read-only",
+    ),
     (io::ErrorKind::StorageFull, "no space is left on the disk"),
     (io::ErrorKind::QuotaExceeded, "the disk quota is used up"),
     (io::ErrorKind::IsADirectory, "it is a folder"),
-    (io::ErrorKind::NotADirectory, "a part of the path is a file, not a folder"),
+    (
+        io::ErrorKind::NotADirectory,
+        "a part of the path is a file, not a folder",
+    ),
     (io::ErrorKind::FileTooLarge, "it is larger than the limit"),
-    (io::ErrorKind::InvalidFilename, "the file system takes no such file name"),
+    (
+        io::ErrorKind::InvalidFilename,
+        "the file system takes no such file name",
+    ),
 ];
 
 /// An operating system's error text as a fragment, without its number.
 pub fn spoken(text: &str) -> String {
     let text = text.split(" (os error").next().unwrap_or(text);
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }

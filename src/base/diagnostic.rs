@@ -62,7 +62,12 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A finding with only the rule's default severity, its message and its span.
-    pub fn new(rule: &'static RuleMeta, path: &Arc<str>, span: Span, message: impl Into<String>) -> Self {
+    pub fn new(
+        rule: &'static RuleMeta,
+        path: &Arc<str>,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Self {
         Self {
             rule,
             severity: rule.severity.unwrap_or(rule.when_enabled),
@@ -94,15 +99,31 @@ impl Diagnostic {
     pub fn label(mut self, span: Span, text: impl Into<Cow<'static, str>>) -> Self {
         // Most findings have one label or two, and findings are many.
         self.labels.reserve_exact(1);
-        self.labels.push(Label { path: None, span, start: Position::default(), text: text.into() });
+        self.labels.push(Label {
+            path: None,
+            span,
+            start: Position::default(),
+            text: text.into(),
+        });
         self
     }
 
     /// Adds a label in another file.
     #[must_use]
-    pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<Cow<'static, str>>) -> Self {
+    pub fn label_in(
+        mut self,
+        path: Arc<str>,
+        span: Span,
+        start: Position,
+        text: impl Into<Cow<'static, str>>,
+    ) -> Self {
         self.labels.reserve_exact(1);
-        self.labels.push(Label { path: Some(path), span, start, text: text.into() });
+        self.labels.push(Label {
+            path: Some(path),
+            span,
+            start,
+            text: text.into(),
+        });
         self
     }
 
@@ -144,7 +165,8 @@ impl Diagnostic {
 
     /// Fills in lines and columns, and removes fixes that would delete a comment.
     pub fn place(&mut self, text: &str, index: &LineIndex) {
-        self.fixes.retain(|fix| fix::keeps_comments(&self.path, text, &fix.edits));
+        self.fixes
+            .retain(|fix| fix::keeps_comments(&self.path, text, &fix.edits));
         self.start = index.position(text, self.span.start);
         self.end = index.position(text, self.span.end);
         for label in &mut self.labels {
@@ -162,7 +184,9 @@ impl Diagnostic {
         hasher.update(self.path.as_bytes());
         hasher.update(b"\0");
         hasher.update(self.task.as_deref().unwrap_or("").as_bytes());
-        let line = index.line_span(text, self.start.line).map_or("", |span| upto(text, span, LINE));
+        let line = index
+            .line_span(text, self.start.line)
+            .map_or("", |span| upto(text, span, LINE));
         let place = upto(text, self.span, 200);
         for part in [line, place] {
             hasher.update(b"\0");
@@ -171,7 +195,12 @@ impl Diagnostic {
                 hasher.update(b" ");
             }
         }
-        hasher.finalize().to_hex().get(..16).unwrap_or("").clone_into(&mut self.fingerprint);
+        hasher
+            .finalize()
+            .to_hex()
+            .get(..16)
+            .unwrap_or("")
+            .clone_into(&mut self.fingerprint);
     }
 
     /// Returns true if the finding has any fix.
@@ -197,11 +226,21 @@ fn upto(text: &str, span: Span, most: u32) -> &str {
 /// calls of a recording are ordered by their numbers.
 pub fn sort(diagnostics: &mut [Diagnostic]) {
     fn place(path: &str) -> (&str, u64) {
-        path.rsplit_once('#').and_then(|(name, number)| Some((name, number.parse().ok()?))).unwrap_or((path, 0))
+        path.rsplit_once('#')
+            .and_then(|(name, number)| Some((name, number.parse().ok()?)))
+            .unwrap_or((path, 0))
     }
     fn key(one: &Diagnostic) -> (&str, u64, &str, u32, Code, u32, &str) {
         let (name, number) = place(&one.path);
-        (name, number, &one.path, one.span.start, one.rule.code, one.span.end, &one.message)
+        (
+            name,
+            number,
+            &one.path,
+            one.span.start,
+            one.rule.code,
+            one.span.end,
+            &one.message,
+        )
     }
     diagnostics.sort_by(|a, b| key(a).cmp(&key(b)));
 }

@@ -58,32 +58,56 @@ impl Fix {
         Self::with(title, Applicability::Suggested, edits)
     }
 
-    fn with(title: impl Into<Cow<'static, str>>, applicability: Applicability, mut edits: Vec<Edit>) -> Self {
+    fn with(
+        title: impl Into<Cow<'static, str>>,
+        applicability: Applicability,
+        mut edits: Vec<Edit>,
+    ) -> Self {
         edits.sort_by_key(|edit| edit.span);
-        Self { title: title.into(), applicability, edits }
+        Self {
+            title: title.into(),
+            applicability,
+            edits,
+        }
     }
 }
 
 impl Edit {
     /// Replaces `span`.
     pub fn replace(span: Span, insert: impl Into<String>) -> Self {
-        Self { span, insert: insert.into() }
+        Self {
+            span,
+            insert: insert.into(),
+        }
     }
 
     /// Inserts before `offset`.
     pub fn insert(offset: u32, insert: impl Into<String>) -> Self {
-        Self { span: Span::at(offset), insert: insert.into() }
+        Self {
+            span: Span::at(offset),
+            insert: insert.into(),
+        }
     }
 
     /// Removes `span`.
     pub fn delete(span: Span) -> Self {
-        Self { span, insert: String::new() }
+        Self {
+            span,
+            insert: String::new(),
+        }
     }
 }
 
 /// Returns true if the edits of a file keep its comments, which belong to the author.
 pub fn keeps_comments(path: &str, text: &str, edits: &[Edit]) -> bool {
-    let sign = if [".toml", ".yaml", ".yml"].iter().any(|end| path.ends_with(end)) { "#" } else { "<!--" };
+    let sign = if [".toml", ".yaml", ".yml"]
+        .iter()
+        .any(|end| path.ends_with(end))
+    {
+        "#"
+    } else {
+        "<!--"
+    };
     let count = |text: &str| text.matches(sign).count();
     let taken: usize = edits.iter().map(|edit| count(edit.span.slice(text))).sum();
     taken == 0 || taken <= edits.iter().map(|edit| count(&edit.insert)).sum()

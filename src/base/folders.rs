@@ -17,7 +17,10 @@ const DIGITS: std::ops::Range<usize> = 3..19;
 /// The cache folder of a project; `None` if no cache folder is configured or known. Creates
 /// nothing.
 pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
-    let caches = named.map(Path::to_path_buf).or_else(|| fs::env(CACHE_DIR).map(PathBuf::from)).or_else(caches)?;
+    let caches = named
+        .map(Path::to_path_buf)
+        .or_else(|| fs::env(CACHE_DIR).map(PathBuf::from))
+        .or_else(caches)?;
     of_project(&caches, &RealFs.canonical(project).ok()?)
 }
 
@@ -26,8 +29,16 @@ pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
 pub fn state(project: &Path) -> Option<PathBuf> {
     let project = RealFs.canonical(project).ok()?;
     let states = states()?;
-    let is_inside = |folder: &Path| RealFs.canonical(folder).is_ok_and(|folder| folder.starts_with(&project));
-    if states.ancestors().any(is_inside) { None } else { of_project(&states, &project) }
+    let is_inside = |folder: &Path| {
+        RealFs
+            .canonical(folder)
+            .is_ok_and(|folder| folder.starts_with(&project))
+    };
+    if states.ancestors().any(is_inside) {
+        None
+    } else {
+        of_project(&states, &project)
+    }
 }
 
 /// The user's folder for state. Creates nothing.
@@ -42,13 +53,31 @@ pub fn data(project: &Path) -> Option<PathBuf> {
 
 /// The user's folder for data, with a folder for each project. Creates nothing.
 pub fn all_data() -> Option<PathBuf> {
-    user("XDG_DATA_HOME", ".local/share", "Library/Application Support", "data")
+    user(
+        "XDG_DATA_HOME",
+        ".local/share",
+        "Library/Application Support",
+        "data",
+    )
 }
 
 /// The folder of a project inside one of the user's folders.
 fn of_project(folder: &Path, project: &Path) -> Option<PathBuf> {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = project.file_name().unwrap_or_default().to_string_lossy().chars().take(NAME).map(plain).collect();
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = project
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .chars()
+        .take(NAME)
+        .map(plain)
+        .collect();
     let hash = Hash::of(project.as_os_str().as_encoded_bytes()).to_string();
     Some(folder.join(format!("{name}-{}", hash.get(DIGITS)?)))
 }
@@ -61,12 +90,26 @@ fn caches() -> Option<PathBuf> {
 /// One of the user's folders: the one that a variable names, else the platform's. A relative path
 /// could lead into a repository and is ignored.
 fn user(variable: &str, linux: &str, mac: &str, windows: &str) -> Option<PathBuf> {
-    let given = |name: &str| fs::env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let given = |name: &str| {
+        fs::env(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     if cfg!(windows) {
         return given("LOCALAPPDATA").map(|folder| folder.join("ctxc").join(windows));
     }
-    let home = || given("HOME").map(|home| home.join(if cfg!(target_os = "macos") { mac } else { linux }));
-    given(variable).or_else(home).map(|folder| folder.join("ctxc"))
+    let home = || {
+        given("HOME").map(|home| {
+            home.join(if cfg!(target_os = "macos") {
+                mac
+            } else {
+                linux
+            })
+        })
+    };
+    given(variable)
+        .or_else(home)
+        .map(|folder| folder.join("ctxc"))
 }
 
 /// Creates a folder that only the user can read, with a `.gitignore` that keeps its contents out of
@@ -83,7 +126,10 @@ pub fn make(folder: &Path) -> io::Result<()> {
     if fs::exists(&ignored) {
         return Ok(());
     }
-    fs::write_cache(&ignored, b"# made by ctxc: nothing in here belongs into a repository\n*\n")
+    fs::write_cache(
+        &ignored,
+        b"# made by ctxc: nothing in here belongs into a repository\n*\n",
+    )
 }
 
 #[cfg(test)]

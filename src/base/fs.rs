@@ -61,8 +61,9 @@ pub trait ReadFs: Sync {
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use super::write::{
-    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, link_temp, remove, remove_tree,
-    take_back, temp_folder, try_lock, write_atomic, write_cache, write_private, write_temp,
+    Draft, LineFile, Lock, append_line, create_dir_all, create_private_dir, hold_writes, link_temp,
+    remove, remove_tree, take_back, temp_folder, try_lock, write_atomic, write_cache,
+    write_private, write_temp,
 };
 #[cfg(feature = "fs")]
 pub use real::*;
@@ -117,7 +118,12 @@ mod real {
     /// Reads to the end of a file, but at most one byte past the limit, even if the length in its
     /// metadata is wrong. A read that returns fewer bytes than requested marks the end, so one call
     /// suffices unless the file is longer than its metadata.
-    fn read_whole(mut file: std::fs::File, len: u64, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    fn read_whole(
+        mut file: std::fs::File,
+        len: u64,
+        limit: u64,
+        bytes: &mut Vec<u8>,
+    ) -> io::Result<()> {
         let len = len as usize;
         bytes.resize(len + 1, 0);
         let mut filled = 0;
@@ -138,7 +144,11 @@ mod real {
             let rest = limit.saturating_add(1).saturating_sub(filled as u64);
             file.take(rest).read_to_end(bytes)?;
         }
-        if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
+        if bytes.len() as u64 > limit {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(())
+        }
     }
 
     /// Reads a file, or a pipe that the user passed, into a buffer that is reused from file to
@@ -161,7 +171,11 @@ mod real {
         if kind.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let file = if kind.is_file() { open_at_once(path)? } else { std::fs::File::open(path)? };
+        let file = if kind.is_file() {
+            open_at_once(path)?
+        } else {
+            std::fs::File::open(path)?
+        };
         Ok(io::BufReader::with_capacity(1 << 18, file))
     }
 
@@ -216,7 +230,12 @@ mod real {
                 .ok()
                 .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
                 .map_or(0, |time| time.as_nanos() as i128);
-            Stamp { len: meta.len(), modified, id: 0, changed: 0 }
+            Stamp {
+                len: meta.len(),
+                modified,
+                id: 0,
+                changed: 0,
+            }
         }
     }
 
@@ -224,8 +243,12 @@ mod real {
     /// file.
     pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
-        let file = std::fs::metadata(path)?.is_file().then(|| open_at_once(path)).transpose()?;
-        file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes)).transpose()
+        let file = std::fs::metadata(path)?
+            .is_file()
+            .then(|| open_at_once(path))
+            .transpose()?;
+        file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes))
+            .transpose()
     }
 
     /// Returns true if a path exists and is a folder.
@@ -271,7 +294,10 @@ mod real {
 
     /// The entries of a folder, sorted by their printable names; empty if it cannot be read.
     pub fn entries_in(path: &Path) -> Vec<(String, PathBuf)> {
-        typed_entries_in(path).into_iter().map(|entry| (entry.name, entry.path)).collect()
+        typed_entries_in(path)
+            .into_iter()
+            .map(|entry| (entry.name, entry.path))
+            .collect()
     }
 
     /// An entry of a folder.
@@ -288,7 +314,10 @@ mod real {
 
     /// The entries of a folder, sorted by name; empty if it cannot be read.
     pub fn typed_entries_in(path: &Path) -> Vec<FolderEntry> {
-        let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let entries = std::fs::read_dir(path)
+            .into_iter()
+            .flatten()
+            .filter_map(Result::ok);
         let entry = |entry: std::fs::DirEntry| FolderEntry {
             name: entry.file_name().to_string_lossy().into_owned(),
             path: entry.path(),
@@ -313,7 +342,9 @@ mod real {
     /// `watch`. Never part of a stored output.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
+        since.map_or(0, |time| {
+            i128::try_from(time.as_nanos()).unwrap_or(i128::MAX)
+        })
     }
 
     /// Seconds since 1970: `SOURCE_DATE_EPOCH` if it is set, else the machine's clock.
@@ -330,12 +361,18 @@ mod real {
     /// The values of the environment variables for which `is_wanted(name, value)` is true; those
     /// that are not UTF-8 are omitted.
     pub fn env_values(is_wanted: fn(&str, &str) -> bool) -> Vec<String> {
-        env_all().into_iter().filter(|(name, value)| is_wanted(name, value)).map(|(_, value)| value).collect()
+        env_all()
+            .into_iter()
+            .filter(|(name, value)| is_wanted(name, value))
+            .map(|(_, value)| value)
+            .collect()
     }
 
     /// Every environment variable with its value; those that are not UTF-8 are omitted.
     pub fn env_all() -> Vec<(String, String)> {
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect()
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect()
     }
 
     /// Unpredictable bytes, from the seeds that the system supplies to hash tables.

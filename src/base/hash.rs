@@ -15,7 +15,9 @@ impl Hash {
     /// Reads `b3:` and 64 hex digits.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("b3:")?;
-        blake3::Hash::from_hex(hex).ok().map(|hash| Self(*hash.as_bytes()))
+        blake3::Hash::from_hex(hex)
+            .ok()
+            .map(|hash| Self(*hash.as_bytes()))
     }
 }
 
@@ -57,7 +59,10 @@ impl Hasher {
     }
 
     /// Adds one field given in parts, so that a large one is never copied.
-    pub fn field_of<T: AsRef<[u8]>>(&mut self, parts: impl Iterator<Item = T> + Clone) -> &mut Self {
+    pub fn field_of<T: AsRef<[u8]>>(
+        &mut self,
+        parts: impl Iterator<Item = T> + Clone,
+    ) -> &mut Self {
         self.number(parts.clone().map(|part| part.as_ref().len() as u64).sum());
         for part in parts {
             self.add(part.as_ref());
@@ -85,7 +90,14 @@ impl Hasher {
 
     /// The hash of all fields so far.
     pub fn finish(&self) -> Hash {
-        Hash(*self.hashed.clone().update(&self.gathered).finalize().as_bytes())
+        Hash(
+            *self
+                .hashed
+                .clone()
+                .update(&self.gathered)
+                .finalize()
+                .as_bytes(),
+        )
     }
 }
 

@@ -84,7 +84,9 @@ impl<'de> Visitor<'de> for Level {
         let mut all = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if all.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("`{key}` a second time in one object")));
+                return Err(A::Error::custom(format_args!(
+                    "`{key}` a second time in one object"
+                )));
             }
             let value = members.next_value_seed(inner)?;
             all.insert(key, value);
@@ -99,7 +101,12 @@ pub fn escaped(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
         match c {
-            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+            '\u{7f}'..='\u{9f}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{feff}'
+            | '\u{fffe}'
+            | '\u{ffff}' => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
@@ -112,7 +119,9 @@ pub fn escaped(value: &Value) -> String {
 /// The reason why a text is not JSON. The parser's own term for the beginning of `true`, `false`
 /// and `null` means nothing to users.
 pub fn why_not(error: &serde_json::Error) -> String {
-    error.to_string().replace("expected ident", "expected a value")
+    error
+        .to_string()
+        .replace("expected ident", "expected a value")
 }
 
 /// A description of the kind of a value, without its content.
@@ -122,9 +131,18 @@ pub fn kind(value: &Value) -> String {
             let keys: Vec<String> = object
                 .keys()
                 .take(5)
-                .map(|key| format!("`{}`", key.chars().take(40).collect::<String>().escape_debug()))
+                .map(|key| {
+                    format!(
+                        "`{}`",
+                        key.chars().take(40).collect::<String>().escape_debug()
+                    )
+                })
                 .collect();
-            if keys.is_empty() { "an empty object".to_owned() } else { format!("an object with {}", keys.join(", ")) }
+            if keys.is_empty() {
+                "an empty object".to_owned()
+            } else {
+                format!("an object with {}", keys.join(", "))
+            }
         }
         Value::Array(_) => "a list".to_owned(),
         Value::String(_) => "a string".to_owned(),

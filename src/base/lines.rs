@@ -16,12 +16,21 @@ pub type Change = (Range<usize>, Range<usize>);
 
 /// The edits that turn `old` into `new`, each limited to the changed part of its lines.
 pub fn edits(old: &str, new: &str) -> Vec<Edit> {
-    let (before, after): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let (before, after): (Vec<&str>, Vec<&str>) = (
+        old.split_inclusive('\n').collect(),
+        new.split_inclusive('\n').collect(),
+    );
     let mut line = 0;
     let mut offset = 0;
     let mut edits = Vec::new();
     for (gone, came) in changes(&before, &after) {
-        let length = |lines: Option<&[&str]>| lines.unwrap_or(&[]).iter().map(|line| line.len()).sum::<usize>();
+        let length = |lines: Option<&[&str]>| {
+            lines
+                .unwrap_or(&[])
+                .iter()
+                .map(|line| line.len())
+                .sum::<usize>()
+        };
         offset += length(before.get(line..gone.start));
         let own = before.get(gone.clone()).unwrap_or(&[]).concat();
         let other = after.get(came).unwrap_or(&[]).concat();
@@ -35,7 +44,10 @@ pub fn edits(old: &str, new: &str) -> Vec<Edit> {
 /// One edit without the common beginning and end of both texts.
 fn narrow(start: usize, old: &str, new: &str) -> Edit {
     let same = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
-        pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum()
+        pairs
+            .take_while(|(a, b)| a == b)
+            .map(|(a, _)| a.len_utf8())
+            .sum()
     };
     let mut head = same(&mut old.chars().zip(new.chars()));
     // No position lies between the two halves of a line break.
@@ -43,8 +55,13 @@ fn narrow(start: usize, old: &str, new: &str) -> Edit {
     let own = old.get(head..).unwrap_or("");
     let other = new.get(head..).unwrap_or("");
     let mut tail = same(&mut own.chars().rev().zip(other.chars().rev()));
-    let halved = |text: &str| text.get(..text.len() - tail).is_some_and(|rest| rest.ends_with('\r'));
-    let is_break = own.get(own.len() - tail..).is_some_and(|same| same.starts_with('\n'));
+    let halved = |text: &str| {
+        text.get(..text.len() - tail)
+            .is_some_and(|rest| rest.ends_with('\r'))
+    };
+    let is_break = own
+        .get(own.len() - tail..)
+        .is_some_and(|same| same.starts_with('\n'));
     tail -= usize::from(is_break && (halved(own) || halved(other)));
     let insert = other.get(..other.len() - tail).unwrap_or("");
     Edit::replace(Span::of(start + head, start + old.len() - tail), insert)
@@ -62,7 +79,10 @@ pub fn hunks<'t>(old: &[&'t str], new: &[&'t str], around: usize) -> Vec<Hunk<'t
     };
     let groups = group_diff_ops(capture_diff_slices(Algorithm::Patience, old, new), around);
     let hunk = |ops: Vec<similar::DiffOp>| {
-        let lines = ops.iter().flat_map(|op| op.iter_changes(old, new)).map(|change| (sign(change.tag()), change.value()));
+        let lines = ops
+            .iter()
+            .flat_map(|op| op.iter_changes(old, new))
+            .map(|change| (sign(change.tag()), change.value()));
         (UnifiedHunkHeader::new(&ops).to_string(), lines.collect())
     };
     groups.into_iter().map(hunk).collect()
@@ -73,7 +93,10 @@ pub fn changes(old: &[&str], new: &[&str]) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     for op in capture_diff_slices(Algorithm::Patience, old, new) {
         let (tag, gone, came) = op.as_tag_tuple();
-        match changes.last_mut().filter(|last| (last.0.end, last.1.end) == (gone.start, came.start)) {
+        match changes
+            .last_mut()
+            .filter(|last| (last.0.end, last.1.end) == (gone.start, came.start))
+        {
             _ if tag == DiffTag::Equal => {}
             // A removal and the insertion in its place are one change.
             Some(last) => (last.0.end, last.1.end) = (gone.end, came.end),

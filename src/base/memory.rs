@@ -25,12 +25,19 @@ impl MemoryFs {
 impl ReadFs for MemoryFs {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
-        if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.clone()) }
+        if bytes.len() as u64 > limit {
+            Err(io::ErrorKind::FileTooLarge.into())
+        } else {
+            Ok(bytes.clone())
+        }
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Stamp> {
         let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Stamp { len: bytes.len() as u64, ..Stamp::default() })
+        Ok(Stamp {
+            len: bytes.len() as u64,
+            ..Stamp::default()
+        })
     }
 
     // Reads from memory never block; a missing file is detected by the read.
@@ -46,7 +53,9 @@ impl ReadFs for MemoryFs {
                     out.pop();
                 }
                 std::path::Component::CurDir => {}
-                std::path::Component::Prefix(_) | std::path::Component::RootDir | std::path::Component::Normal(_) => {
+                std::path::Component::Prefix(_)
+                | std::path::Component::RootDir
+                | std::path::Component::Normal(_) => {
                     out.push(part);
                 }
             }

@@ -24,11 +24,16 @@ pub fn usd(usd: f64) -> String {
         6
     };
     let mut written = format!("{usd:.places$}");
-    while usd > 0.0 && places < MOST_PLACES && !written.contains(|digit| matches!(digit, '1'..='9')) {
+    while usd > 0.0 && places < MOST_PLACES && !written.contains(|digit| matches!(digit, '1'..='9'))
+    {
         places += 1;
         written = format!("{usd:.places$}");
     }
-    let short = if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
+    let short = if written.contains('.') {
+        written.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &written
+    };
     short.to_owned()
 }
 
@@ -67,7 +72,11 @@ pub fn beyond(json: &str) -> Option<&str> {
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         let from = rest.get(at..).unwrap_or("");
         let is_text = from.starts_with('"');
-        let end = if is_text { end_of_text(from) } else { from.find(|c| !is_of_number(c)).unwrap_or(from.len()) };
+        let end = if is_text {
+            end_of_text(from)
+        } else {
+            from.find(|c| !is_of_number(c)).unwrap_or(from.len())
+        };
         let (token, after) = from.split_at(end);
         if !is_text && is_beyond(token) {
             return Some(token);
@@ -89,5 +98,8 @@ fn end_of_text(json: &str) -> usize {
         escaped = byte == b'\\' && !escaped;
         ends
     };
-    json.bytes().skip(1).position(closes).map_or(json.len(), |at| at + 2)
+    json.bytes()
+        .skip(1)
+        .position(closes)
+        .map_or(json.len(), |at| at + 2)
 }

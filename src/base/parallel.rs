@@ -15,7 +15,10 @@ const FEW: usize = 16;
 const STACK: usize = 32 << 20;
 
 /// Starts a thread that may read templates. The system's default stacks are as small as 1 MB.
-pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> ScopedJoinHandle<'s, T> {
+pub fn spawn_deep<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> ScopedJoinHandle<'s, T> {
     match Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
         Ok(thread) => thread,
         Err(error) => std::panic::panic_any(format!("the system gives no thread: {error}")),
@@ -23,23 +26,38 @@ pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce(
 }
 
 /// Runs two pieces of work at once, or one after the other if only one thread was requested.
-pub fn join<A: Send, B>(threads: Option<NonZeroUsize>, first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+pub fn join<A: Send, B>(
+    threads: Option<NonZeroUsize>,
+    first: impl FnOnce() -> A + Send,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
     if threads.is_some_and(|threads| threads.get() == 1) {
         return (first(), second());
     }
     std::thread::scope(|scope| {
         let first = spawn_deep(scope, first);
         let second = second();
-        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+        (
+            first
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            second,
+        )
     })
 }
 
 /// Applies the work to each item, on the requested number of threads or as many as the machine has.
-pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+pub fn each<I: Sync, T: Send>(
+    items: &[I],
+    threads: Option<NonZeroUsize>,
+    work: impl Fn(&I) -> T + Sync,
+) -> Vec<T> {
     let machine = || std::thread::available_parallelism().ok();
     // Counting the machine's threads costs more than a little work.
-    let threads =
-        threads.or_else(|| if items.len() < FEW { None } else { machine() }).map_or(1, NonZeroUsize::get).min(items.len());
+    let threads = threads
+        .or_else(|| if items.len() < FEW { None } else { machine() })
+        .map_or(1, NonZeroUsize::get)
+        .min(items.len());
     if threads <= 1 {
         return items.iter().map(work).collect();
     }
@@ -54,7 +72,9 @@ pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: 
                     let Some(item) = items.get(at) else { break };
                     own.push((at, work(item)));
                 }
-                done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
+                done.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .append(&mut own);
             });
         }
     });

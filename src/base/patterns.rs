@@ -36,13 +36,18 @@ impl SkippedFolders {
     /// Returns true if a walk may enter a folder.
     pub fn lets_in(&self, folder: &Path) -> bool {
         let Some(bar) = bar(folder) else { return true };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(bar);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(bar);
         false
     }
 
     /// Returns true if a walk may begin at a folder: the ignore files of its parents count, too.
     pub fn lets_begin(&self, start: &Path) -> bool {
-        let real = fs::RealFs.canonical(start).unwrap_or_else(|_| start.to_path_buf());
+        let real = fs::RealFs
+            .canonical(start)
+            .unwrap_or_else(|_| start.to_path_buf());
         self.lets_in(start) && real.ancestors().skip(1).all(|above| self.lets_in(above))
     }
 
@@ -51,7 +56,9 @@ impl SkippedFolders {
     pub fn guard(&self, walk: &mut WalkBuilder) {
         walk.require_git(false).git_global(false).git_exclude(false);
         let barred = self.clone();
-        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
+        walk.filter_entry(move |entry| {
+            entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path())
+        });
     }
 
     /// Does the same, and skips folders of installed packages below the start.
@@ -60,14 +67,23 @@ impl SkippedFolders {
         let barred = self.clone();
         walk.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            let is_package = || PACKAGE_FOLDERS.iter().any(|name| entry.file_name() == *name);
+            let is_package = || {
+                PACKAGE_FOLDERS
+                    .iter()
+                    .any(|name| entry.file_name() == *name)
+            };
             !is_folder || !is_package() && barred.lets_in(entry.path())
         });
     }
 
     /// The ignore files that made the walk skip their folders.
     pub fn met(&self) -> Vec<PathBuf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .cloned()
+            .collect()
     }
 }
 
@@ -84,7 +100,12 @@ pub fn is_ignored(folder: &Path, inside: &Path) -> bool {
     let depth = inside.components().count();
     let end = folder.join(inside);
     let mut walk = WalkBuilder::new(folder);
-    walk.standard_filters(true).hidden(false).require_git(false).git_global(false).git_exclude(false).max_depth(Some(depth));
+    walk.standard_filters(true)
+        .hidden(false)
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false)
+        .max_depth(Some(depth));
     let (barred, towards) = (SkippedFolders::default(), end.clone());
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());

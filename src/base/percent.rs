@@ -25,7 +25,9 @@ pub fn decode(text: &str) -> Option<String> {
         }
         let digits = [bytes.next()?, bytes.next()?];
         // `from_str_radix` accepts a sign; percent-encoding does not.
-        let digits = std::str::from_utf8(&digits).ok().filter(|digits| !digits.starts_with('+'))?;
+        let digits = std::str::from_utf8(&digits)
+            .ok()
+            .filter(|digits| !digits.starts_with('+'))?;
         out.push(u8::from_str_radix(digits, 16).ok()?);
     }
     String::from_utf8(out).ok()

@@ -4,12 +4,19 @@ use std::borrow::Cow;
 
 /// `a`, `b`, `c`.
 pub fn list(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    words.into_iter().map(|word| format!("`{}`", word.as_ref())).collect::<Vec<_>>().join(", ")
+    words
+        .into_iter()
+        .map(|word| format!("`{}`", word.as_ref()))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// `a`, `b` or `c`.
 pub fn either(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    joined(words.into_iter().map(|word| format!("`{}`", word.as_ref())), " or ")
+    joined(
+        words.into_iter().map(|word| format!("`{}`", word.as_ref())),
+        " or ",
+    )
 }
 
 /// `a, b or c`, with `last` before the last part.

@@ -114,33 +114,64 @@ pub struct RuleMeta {
 
 impl RuleMeta {
     /// An error that no project can silence or lower: a guarantee of the language.
-    pub const fn promise(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    pub const fn promise(
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         let mut meta = Self::new(Severity::Error, code, name, summary, case);
         meta.locked = true;
         meta
     }
 
     /// An error that a project may silence or lower.
-    pub const fn error(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    pub const fn error(
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         Self::new(Severity::Error, code, name, summary, case)
     }
 
     /// A warning.
-    pub const fn warning(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    pub const fn warning(
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         Self::new(Severity::Warning, code, name, summary, case)
     }
 
     /// An informational finding.
-    pub const fn info(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    pub const fn info(
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         Self::new(Severity::Info, code, name, summary, case)
     }
 
     /// A hint.
-    pub const fn hint(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    pub const fn hint(
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         Self::new(Severity::Hint, code, name, summary, case)
     }
 
-    const fn new(severity: Severity, code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+    const fn new(
+        severity: Severity,
+        code: u16,
+        name: &'static str,
+        summary: &'static str,
+        case: &'static str,
+    ) -> Self {
         Self {
             code: Code(code),
             name,
@@ -170,6 +201,10 @@ impl RuleMeta {
 
     /// The Markdown page: the consequence for the agent, the reason, the remedy.
     pub fn page(&self) -> &'static str {
-        self.case.split("\n## ").next().unwrap_or_default().trim_end()
+        self.case
+            .split("\n## ")
+            .next()
+            .unwrap_or_default()
+            .trim_end()
     }
 }

@@ -41,7 +41,10 @@ impl LineIndex {
         // Nearly every text breaks its lines with `\n` alone, and one byte is found faster than two.
         if memchr::memchr(b'\r', bytes).is_none() {
             starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1));
-            return Self { starts, counts: OnceLock::new() };
+            return Self {
+                starts,
+                counts: OnceLock::new(),
+            };
         }
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let crlf = bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
@@ -49,7 +52,10 @@ impl LineIndex {
                 starts.push(at as u32 + 1);
             }
         }
-        Self { starts, counts: OnceLock::new() }
+        Self {
+            starts,
+            counts: OnceLock::new(),
+        }
     }
 
     /// The number of lines, at least 1.
@@ -77,7 +83,11 @@ impl LineIndex {
             let (before, here) = (self.counted(text, start), self.counted(text, end));
             (here.0 - before.0, here.1 - before.1)
         };
-        Position { line, column: column + 1, utf16: utf16 + 1 }
+        Position {
+            line,
+            column: column + 1,
+            utf16: utf16 + 1,
+        }
     }
 
     /// Characters and UTF-16 code units before an offset. A long line is scanned only once, even if
@@ -93,13 +103,20 @@ impl LineIndex {
         });
         let block = offset / BLOCK;
         let before = counts.get(block).copied().unwrap_or_default();
-        add(before, count(bytes.get(block * BLOCK..offset).unwrap_or(&[])))
+        add(
+            before,
+            count(bytes.get(block * BLOCK..offset).unwrap_or(&[])),
+        )
     }
 
     /// The bytes of a 1-based line with its line break; `None` past the last line.
     pub fn line_span(&self, text: &str, line: u32) -> Option<Span> {
         let start = *self.starts.get(line.checked_sub(1)? as usize)?;
-        let end = self.starts.get(line as usize).copied().unwrap_or(text.len() as u32);
+        let end = self
+            .starts
+            .get(line as usize)
+            .copied()
+            .unwrap_or(text.len() as u32);
         Some(Span::new(start, end))
     }
 }

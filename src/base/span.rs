@@ -6,7 +6,9 @@
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A range of bytes of the decoded text of a file; a byte order mark is not counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Span {
     /// The first byte, from 0.
@@ -18,12 +20,18 @@ pub struct Span {
 impl Span {
     /// The span from `start` to `end`; an `end` before `start` gives an empty span at `start`.
     pub const fn new(start: u32, end: u32) -> Self {
-        Self { start, end: if end < start { start } else { end } }
+        Self {
+            start,
+            end: if end < start { start } else { end },
+        }
     }
 
     /// An empty span, the place of an insertion.
     pub const fn at(offset: u32) -> Self {
-        Self { start: offset, end: offset }
+        Self {
+            start: offset,
+            end: offset,
+        }
     }
 
     /// A span from `usize` offsets. Texts above 4 GiB are rejected before any span is created.
@@ -43,7 +51,9 @@ impl Span {
     #[must_use]
     pub fn visible(self, text: &str) -> Self {
         let start = text.floor_char_boundary(self.start as usize);
-        let end = text.ceil_char_boundary((self.end as usize).max(start)).min(text.len());
+        let end = text
+            .ceil_char_boundary((self.end as usize).max(start))
+            .min(text.len());
         if start < end {
             return Self::of(start, end);
         }
@@ -69,7 +79,8 @@ impl Span {
 
     /// Returns true if `offset` lies inside, or at the end of an empty span.
     pub const fn contains(self, offset: u32) -> bool {
-        self.start <= offset && (offset < self.end || (self.start == self.end && offset == self.end))
+        self.start <= offset
+            && (offset < self.end || (self.start == self.end && offset == self.end))
     }
 
     /// Returns true if `offset` lies inside, or at the end.
@@ -85,12 +96,16 @@ impl Span {
     /// The smallest span that covers both.
     #[must_use]
     pub fn cover(self, other: Span) -> Span {
-        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 
     /// The text of the span; empty if the span does not fit the text.
     pub fn slice(self, text: &str) -> &str {
-        text.get(self.start as usize..self.end as usize).unwrap_or("")
+        text.get(self.start as usize..self.end as usize)
+            .unwrap_or("")
     }
 }
 
@@ -118,11 +133,17 @@ impl<T> Spanned<T> {
 
     /// The same place with another value.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
-        Spanned { value: f(self.value), span: self.span }
+        Spanned {
+            value: f(self.value),
+            span: self.span,
+        }
     }
 
     /// A borrowed view.
     pub const fn as_ref(&self) -> Spanned<&T> {
-        Spanned { value: &self.value, span: self.span }
+        Spanned {
+            value: &self.value,
+            span: self.span,
+        }
     }
 }

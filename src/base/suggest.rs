@@ -15,7 +15,11 @@ impl Default for Budget {
 impl Budget {
     /// The candidate nearest to `written`, as [`nearest`] defines it; `None` once the budget is
     /// used up.
-    pub fn nearest<'c>(&mut self, written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    pub fn nearest<'c>(
+        &mut self,
+        written: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+    ) -> Option<&'c str> {
         let mut candidates = candidates.into_iter().peekable();
         candidates.peek()?;
         let plain = fold(written);
@@ -28,7 +32,10 @@ impl Budget {
         let file = file_stem(written).map(fold);
         for candidate in candidates {
             self.0 = self.0.checked_sub(candidate.len() as u64)?;
-            if file.as_ref().is_some_and(|file| folded(candidate).eq(file.chars())) {
+            if file
+                .as_ref()
+                .is_some_and(|file| folded(candidate).eq(file.chars()))
+            {
                 return Some(candidate);
             }
             // A distance is never less than the difference of the lengths, which costs almost
@@ -45,7 +52,11 @@ impl Budget {
             if plain.strip_prefix("not").is_some_and(|rest| rest == other) {
                 continue;
             }
-            let distance = if other == plain { 0 } else { strsim::osa_distance(&plain, &other) };
+            let distance = if other == plain {
+                0
+            } else {
+                strsim::osa_distance(&plain, &other)
+            };
             if distance <= limit && best.is_none_or(|(known, _)| distance < known) {
                 best = Some((distance, candidate));
             }
@@ -56,19 +67,28 @@ impl Budget {
 
 /// The candidate nearest to `written`, if it is near enough: at most one edit per three characters,
 /// ignoring case, `-`, `_` and spaces. Ties go to the candidate that comes first.
-pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+pub fn nearest<'c>(
+    written: &str,
+    candidates: impl IntoIterator<Item = &'c str>,
+) -> Option<&'c str> {
     Budget(u64::MAX).nearest(written, candidates)
 }
 
 /// The candidate that a word most likely means: the nearest one, or the equivalent of a term of
 /// another language or library.
-pub fn likeliest<'c>(written: &str, mut candidates: impl Iterator<Item = &'c str> + Clone) -> Option<&'c str> {
+pub fn likeliest<'c>(
+    written: &str,
+    mut candidates: impl Iterator<Item = &'c str> + Clone,
+) -> Option<&'c str> {
     let near = nearest(written, candidates.clone());
     if near.is_some() {
         return near;
     }
     let plain = fold(written);
-    let called = ELSEWHERE.iter().filter(|(_, others)| others.contains(&&*plain)).map(|(own, _)| *own);
+    let called = ELSEWHERE
+        .iter()
+        .filter(|(_, others)| others.contains(&&*plain))
+        .map(|(own, _)| *own);
     candidates.find(|candidate| called.clone().any(|own| own == *candidate))
 }
 
@@ -78,25 +98,66 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("integer", &["int", "long", "i64", "int64"]),
     ("number", &["float", "double", "decimal", "f64", "num"]),
     ("boolean", &["bool"]),
-    ("object", &["dict", "map", "record", "struct", "json", "hash"]),
+    (
+        "object",
+        &["dict", "map", "record", "struct", "json", "hash"],
+    ),
     ("array", &["list", "tuple", "set", "sequence", "any[]"]),
-    ("string[]", &["list[str]", "list<string>", "array<string>", "str[]", "text[]"]),
+    (
+        "string[]",
+        &[
+            "list[str]",
+            "list<string>",
+            "array<string>",
+            "str[]",
+            "text[]",
+        ],
+    ),
     ("json", &["object", "structured"]),
     ("text", &["string", "str", "markdown", "plain"]),
     ("jinja", &["j2", "nunjucks"]),
     ("atomic", &["llm", "prompt", "single", "agent", "chat"]),
-    ("sequential", &["sequence", "chain", "pipeline", "workflow", "steps"]),
+    (
+        "sequential",
+        &["sequence", "chain", "pipeline", "workflow", "steps"],
+    ),
     ("reduce", &["mapreduce", "fold", "map"]),
     ("script", &["shell", "command", "bash", "sh", "tool"]),
-    ("director_evaluator_loop", &["loop", "evaluatorloop", "directorevaluator", "iterate", "while"]),
+    (
+        "director_evaluator_loop",
+        &[
+            "loop",
+            "evaluatorloop",
+            "directorevaluator",
+            "iterate",
+            "while",
+        ],
+    ),
     ("instructions", &["prompt", "user", "body", "template"]),
     ("system", &["systemprompt", "persona"]),
     ("input", &["question", "user", "query", "in"]),
-    ("output", &["answer", "assistant", "response", "completion", "out"]),
+    (
+        "output",
+        &["answer", "assistant", "response", "completion", "out"],
+    ),
     ("enabled", &["true", "yes", "on"]),
     ("disabled", &["false", "no", "off", "none"]),
-    ("expect_context", &["expect", "expected", "expects", "assert", "asserts", "assertions", "tests"]),
-    ("absent", &["notcontains", "notcontain", "lacks", "excludes", "without"]),
+    (
+        "expect_context",
+        &[
+            "expect",
+            "expected",
+            "expects",
+            "assert",
+            "asserts",
+            "assertions",
+            "tests",
+        ],
+    ),
+    (
+        "absent",
+        &["notcontains", "notcontain", "lacks", "excludes", "without"],
+    ),
     ("exact", &["equals", "equal", "is"]),
     ("true", &["yes", "y", "on", "1"]),
     ("false", &["no", "n", "off", "0"]),
@@ -114,5 +175,7 @@ fn fold(name: &str) -> String {
 }
 
 fn folded(name: &str) -> impl Iterator<Item = char> {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
+    name.chars()
+        .filter(|c| !matches!(c, '-' | '_' | ' '))
+        .flat_map(char::to_lowercase)
 }

@@ -21,19 +21,27 @@ pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
 
 /// Replaces a file atomically: temporary file in the same folder, sync, rename, sync of the folder.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    replace(path, Durability::Synced, 0o644, &mut |file| file.write_all(bytes))
+    replace(path, Durability::Synced, 0o644, &mut |file| {
+        file.write_all(bytes)
+    })
 }
 
 /// Writes a file as [`write_atomic`] does; a new one is readable by the user alone if the system
 /// supports it.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Synced, 0o600, &mut |file| file.write_all(bytes)).map(drop)
+    replace(path, Durability::Synced, 0o600, &mut |file| {
+        file.write_all(bytes)
+    })
+    .map(drop)
 }
 
 /// Replaces a file that can be rebuilt and whose reader detects damage: atomic for every reader,
 /// not synced.
 pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    replace(path, Durability::Unsynced, 0o644, &mut |file| file.write_all(bytes)).map(drop)
+    replace(path, Durability::Unsynced, 0o644, &mut |file| {
+        file.write_all(bytes)
+    })
+    .map(drop)
 }
 
 /// Bytes of a result that are held in memory; a larger one spills to the disk.
@@ -53,9 +61,19 @@ impl Draft {
     /// case.
     pub fn of(path: &Path) -> Self {
         // A folder of pipes or devices cannot hold temporary files.
-        let most = if exists(path) && !is_file(path) { usize::MAX } else { IN_MEMORY };
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Self { path: path.to_path_buf(), bytes: BufWriter::new(tempfile::spooled_tempfile_in(most, folder)) }
+        let most = if exists(path) && !is_file(path) {
+            usize::MAX
+        } else {
+            IN_MEMORY
+        };
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        Self {
+            path: path.to_path_buf(),
+            bytes: BufWriter::new(tempfile::spooled_tempfile_in(most, folder)),
+        }
     }
 
     /// Reads the first bytes, at most `most`.
@@ -69,7 +87,10 @@ impl Draft {
     }
 
     /// Passes each line and its number to `look` until `look` returns a value.
-    pub fn find_line<T>(&mut self, mut look: impl FnMut(usize, &str) -> Option<T>) -> io::Result<Option<T>> {
+    pub fn find_line<T>(
+        &mut self,
+        mut look: impl FnMut(usize, &str) -> Option<T>,
+    ) -> io::Result<Option<T>> {
         self.bytes.flush()?;
         let file = self.bytes.get_mut();
         file.rewind()?;
@@ -88,7 +109,10 @@ impl Draft {
         self.bytes.flush()?;
         let bytes = self.bytes.get_mut();
         bytes.rewind()?;
-        replace(&self.path, Durability::Synced, 0o644, &mut |file| io::copy(bytes, file).map(drop)).map(drop)
+        replace(&self.path, Durability::Synced, 0o644, &mut |file| {
+            io::copy(bytes, file).map(drop)
+        })
+        .map(drop)
     }
 }
 
@@ -114,14 +138,21 @@ static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Removes the temporary files that killed programs left in a folder: those that are not locked.
 fn clear_leftovers(folder: &Path) {
-    if !CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_path_buf()) {
+    if !CLEARED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(folder.to_path_buf())
+    {
         return;
     }
     let ours = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
     for name in names_in(folder).iter().filter(|name| ours(name)) {
         let path = folder.join(name);
         let settled = |meta: std::fs::Metadata| {
-            meta.is_file() && meta.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED))
+            meta.is_file()
+                && meta
+                    .modified()
+                    .is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED))
         };
         if std::fs::symlink_metadata(&path).is_ok_and(settled)
             && let Ok(file) = std::fs::File::open(&path)
@@ -151,7 +182,12 @@ fn replace(
     // A write goes through a link rather than replacing it. A cache file is never a legitimate
     // link, so a link in its place is replaced.
     let is_cache = durability == Durability::Unsynced;
-    let target = if is_cache { None } else { std::fs::canonicalize(path).ok() }.unwrap_or_else(|| path.to_path_buf());
+    let target = if is_cache {
+        None
+    } else {
+        std::fs::canonicalize(path).ok()
+    }
+    .unwrap_or_else(|| path.to_path_buf());
     if let Ok(meta) = std::fs::metadata(&target)
         && !is_cache
         && !meta.is_file()
@@ -173,7 +209,8 @@ fn replace(
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(&target).map_or(new_mode, |meta| meta.permissions().mode() & 0o777);
+        let mode =
+            std::fs::metadata(&target).map_or(new_mode, |meta| meta.permissions().mode() & 0o777);
         builder.permissions(std::fs::Permissions::from_mode(mode));
     }
     #[cfg(not(unix))]
@@ -235,7 +272,10 @@ pub fn link_temp(target: &Path, path: &Path) -> io::Result<()> {
     #[cfg(windows)]
     return std::os::windows::fs::symlink_dir(target, path);
     #[cfg(not(any(unix, windows)))]
-    return Err(io::Error::new(io::ErrorKind::Unsupported, format!("{} to {}", path.display(), target.display())));
+    return Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("{} to {}", path.display(), target.display()),
+    ));
 }
 
 /// Creates a folder and its parents.
@@ -271,7 +311,12 @@ pub fn append_line(path: &Path, line: &[u8], is_whole: impl Fn(&[u8]) -> bool) -
     if is_link(path) || exists(path) && !is_file(path) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let mut file = std::fs::OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path)?;
+    let mut file = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .read(true)
+        .write(true)
+        .open(path)?;
     let mut last = [b'\n'];
     let len = file.seek(SeekFrom::End(0))?;
     if len > 0 {
@@ -331,12 +376,16 @@ impl LineFile {
     pub fn add(&self, line: &[u8]) -> io::Result<()> {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
-        file.write_all(line).inspect_err(|_| drop(file.set_len(before)))
+        file.write_all(line)
+            .inspect_err(|_| drop(file.set_len(before)))
     }
 
     /// Appends a line that is written part by part, so that a large one is never in memory
     /// completely.
-    pub fn add_with(&self, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> io::Result<()> {
+    pub fn add_with(
+        &self,
+        write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
+    ) -> io::Result<()> {
         let file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = file.metadata()?.len();
         // Most lines fit into the buffer.
@@ -350,7 +399,11 @@ impl LineFile {
     /// Returns once all appended lines are on the disk.
     pub fn sync(&self) -> io::Result<()> {
         // Holding the lock would block other writers meanwhile.
-        let file = self.0.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
+        let file = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .try_clone()?;
         file.sync_data()
     }
 }
@@ -387,7 +440,11 @@ pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
     if is_link(path) || exists(path) && !is_file(path) {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    let file = std::fs::OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(Lock { _file: file })),
         Err(std::fs::TryLockError::WouldBlock) => Ok(None),

@@ -66,13 +66,18 @@ impl FindingFormat {
 }
 
 /// A format that a result can be written in.
-pub(crate) trait OutputFormat: ValueEnum + Copy + Default + PartialEq + Send + Sync + 'static {
+pub(crate) trait OutputFormat:
+    ValueEnum + Copy + Default + PartialEq + Send + Sync + 'static
+{
     /// The name of the default format.
     const DEFAULT: &'static str = "text";
 
     /// Returns the mark that identifies a file in this format; `None` for a text for people.
     fn sign(self) -> Option<Sign> {
-        (self != Self::default()).then_some(Sign { artifact: "result of ctxc", text: "\"ctxc/" })
+        (self != Self::default()).then_some(Sign {
+            artifact: "result of ctxc",
+            text: "\"ctxc/",
+        })
     }
 }
 
@@ -100,7 +105,10 @@ impl OutputFormat for FindingFormat {
             Self::Checkstyle => "<checkstyle",
             Self::Rdjson => "\"diagnostics\"",
         };
-        Some(Sign { artifact: "report in this format", text })
+        Some(Sign {
+            artifact: "report in this format",
+            text,
+        })
     }
 }
 
@@ -130,8 +138,15 @@ pub(crate) enum CommentFormat {
 
 impl OutputFormat for CommentFormat {
     fn sign(self) -> Option<Sign> {
-        let text = if self == Self::Json { "\"ctxc/" } else { "<!-- ctxc/" };
-        (self != Self::Text).then_some(Sign { artifact: "result of ctxc", text })
+        let text = if self == Self::Json {
+            "\"ctxc/"
+        } else {
+            "<!-- ctxc/"
+        };
+        (self != Self::Text).then_some(Sign {
+            artifact: "result of ctxc",
+            text,
+        })
     }
 }
 
@@ -160,7 +175,10 @@ pub(crate) struct FormatArgs<F: OutputFormat> {
 impl<F: OutputFormat> FormatArgs<F> {
     /// Returns the format of the result.
     pub(crate) fn resolve(&self) -> F {
-        F::from_str("json", false).ok().filter(|_| self.json).unwrap_or(self.format)
+        F::from_str("json", false)
+            .ok()
+            .filter(|_| self.json)
+            .unwrap_or(self.format)
     }
 
     /// Returns every format that is written: that of the result and those of the reports.
@@ -240,18 +258,32 @@ impl<F: OutputFormat> OutputArgs<F> {
 
 /// Parses `FORMAT=FILE`, such as `junit=report.xml`.
 pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, String> {
-    let names = || F::value_variants().iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
+    let names = || {
+        F::value_variants()
+            .iter()
+            .filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()))
+    };
     let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
         return Err("expected FORMAT=FILE, such as json=report.json".into());
     };
-    let format = F::from_str(name, false)
-        .map_err(|_| format!("`{name}` is not a format; expected one of {}", names().collect::<Vec<_>>().join(", ")))?;
-    Ok(Report { format, path: path.into() })
+    let format = F::from_str(name, false).map_err(|_| {
+        format!(
+            "`{name}` is not a format; expected one of {}",
+            names().collect::<Vec<_>>().join(", ")
+        )
+    })?;
+    Ok(Report {
+        format,
+        path: path.into(),
+    })
 }
 
 /// Parses the file of `-o`. Rejects the name of a format, which other programs accept there.
 fn parse_output<F: OutputFormat>(path: PathBuf) -> Result<PathBuf, String> {
-    match path.to_str().filter(|name| F::from_str(name, false).is_ok()) {
+    match path
+        .to_str()
+        .filter(|name| F::from_str(name, false).is_ok())
+    {
         Some(name) => Err(format!(
             "`{name}` is a format, and -o names a file; write `--format {name}`, or `-o ./{name}` for a file of that name"
         )),
@@ -264,30 +296,44 @@ pub(crate) fn parse_tokens(text: &str) -> Result<usize, String> {
     const WANTED: &str = "expected a number of tokens, such as 8000 or 8k";
     let (digits, unit) = match text.strip_suffix(['k', 'K']) {
         Some(digits) => (digits, 1_000),
-        None => text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1_000_000)),
+        None => text
+            .strip_suffix('M')
+            .map_or((text, 1), |digits| (digits, 1_000_000)),
     };
     let number: usize = digits.replace('_', "").parse().map_err(|_| WANTED)?;
     number.checked_mul(unit).ok_or_else(|| WANTED.to_owned())
 }
 
 pub(crate) fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|_| "expected a number, 1 or more".into())
+    text.parse()
+        .map_err(|_| "expected a number, 1 or more".into())
 }
 
 /// Parses a number of bytes, such as `4096`, `64K`, `10M` or `1G`, in powers of 1,024.
 fn parse_size(text: &str) -> Result<u64, String> {
     let text = text.trim();
-    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let split = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
-    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+    let shift = match unit
+        .trim()
+        .to_ascii_lowercase()
+        .trim_end_matches("ib")
+        .trim_end_matches('b')
+    {
         "" => 0,
         "k" => 10,
         "m" => 20,
         "g" => 30,
         _ => return Err("expected a number of bytes, or one with K, M or G, such as 64M".into()),
     };
-    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes, or one with K, M or G, such as 64M")?;
-    number.checked_mul(1 << shift).ok_or_else(|| "that is more bytes than can be counted".into())
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "expected a number of bytes, or one with K, M or G, such as 64M")?;
+    number
+        .checked_mul(1 << shift)
+        .ok_or_else(|| "that is more bytes than can be counted".into())
 }
 
 #[cfg(test)]

@@ -70,7 +70,11 @@ pub(crate) struct Cx {
 impl Cx {
     /// Creates an environment that writes to standard output.
     pub(crate) fn new(options: Options) -> Self {
-        Self { options, out: Out::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())), is_unread: false }
+        Self {
+            options,
+            out: Out::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())),
+            is_unread: false,
+        }
     }
 
     /// Writes a result as `args` demand: in their format to their file or standard output, and in
@@ -81,7 +85,9 @@ impl Cx {
         mut write: impl FnMut(F, &mut Self) -> Result<()>,
     ) -> Result<()> {
         let format = args.format.resolve();
-        let own = self.draft(args.output.as_deref(), format.sign(), |cx| write(format, cx))?;
+        let own = self.draft(args.output.as_deref(), format.sign(), |cx| {
+            write(format, cx)
+        })?;
         self.reports(own, &args.format, write)
     }
 
@@ -121,11 +127,23 @@ impl Cx {
 
     /// Returns an error if a result cannot be written to its place. Called before anything else is
     /// written.
-    pub(crate) fn ensure_places<F: OutputFormat>(format: &FormatArgs<F>, output: Option<&Path>) -> Result<()> {
-        let own = output.filter(|path| *path != Path::new("-")).map(|path| (format.resolve(), path));
-        for (format, path) in own.into_iter().chain(format.reports().iter().map(|report| (report.format, &*report.path))) {
+    pub(crate) fn ensure_places<F: OutputFormat>(
+        format: &FormatArgs<F>,
+        output: Option<&Path>,
+    ) -> Result<()> {
+        let own = output
+            .filter(|path| *path != Path::new("-"))
+            .map(|path| (format.resolve(), path));
+        for (format, path) in own.into_iter().chain(
+            format
+                .reports()
+                .iter()
+                .map(|report| (report.format, &*report.path)),
+        ) {
             place(path, format.sign())?;
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
             if folder.is_some_and(|folder| !fs::is_dir(folder)) {
                 return Err(CliError::write(path, &io::ErrorKind::NotFound.into()));
             }
@@ -154,7 +172,9 @@ impl Cx {
         sign: Option<Sign>,
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<Option<Made>> {
-        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self).map(|()| None) };
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else {
+            return write(self).map(|()| None);
+        };
         place(path, sign)?;
         let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
         let stdout = std::mem::replace(&mut self.out, Out::File(fs::Draft::of(path)));
@@ -170,7 +190,9 @@ impl Cx {
         self.options.screen = screen;
         self.is_unread = is_unread;
         printed?;
-        let Out::File(draft) = out else { return Ok(None) };
+        let Out::File(draft) = out else {
+            return Ok(None);
+        };
         Ok(Some(Made { draft, sign }))
     }
 
@@ -180,7 +202,8 @@ impl Cx {
             return Ok(());
         }
         let check = SecretCheck::of_run(&self.options);
-        all.iter_mut().try_for_each(|made| check.draft(&mut made.draft))?;
+        all.iter_mut()
+            .try_for_each(|made| check.draft(&mut made.draft))?;
         for Made { mut draft, sign } in all {
             let path = draft.path.clone();
             let failed = |err: io::Error| CliError::write(&path, &err);
@@ -189,7 +212,11 @@ impl Cx {
             if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&head))
                 && old != new
             {
-                overwrite::refuse_others(&path, &format!("result of the schema {}", String::from_utf8_lossy(new)), false)?;
+                overwrite::refuse_others(
+                    &path,
+                    &format!("result of the schema {}", String::from_utf8_lossy(new)),
+                    false,
+                )?;
             }
             draft.write_atomic().map_err(failed)?;
         }
@@ -197,7 +224,10 @@ impl Cx {
     }
 
     /// Prints results, until their reader closes the output.
-    pub(crate) fn print(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    pub(crate) fn print(
+        &mut self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<()> {
         if self.is_unread {
             return Ok(());
         }
@@ -278,7 +308,11 @@ fn place(path: &Path, sign: Option<Sign>) -> Result<Option<Vec<u8>>> {
             Some(sign) => memchr::memmem::find(head, sign.text.as_bytes()).is_some(),
             None => ending.is_none_or(|ending| !NO_TEXT.contains(&ending)),
         };
-        overwrite::refuse_others(path, sign.map_or("text of ctxc", |sign| sign.artifact), is_one)?;
+        overwrite::refuse_others(
+            path,
+            sign.map_or("text of ctxc", |sign| sign.artifact),
+            is_one,
+        )?;
     }
     Ok(before)
 }

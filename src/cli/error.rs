@@ -69,7 +69,12 @@ pub(crate) type Result<T> = std::result::Result<T, CliError>;
 impl CliError {
     /// Creates an error without hints.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), others: Vec::new(), hints: Vec::new() }
+        Self {
+            kind,
+            message: message.into(),
+            others: Vec::new(),
+            hints: Vec::new(),
+        }
     }
 
     /// Creates an error of wrong usage.
@@ -111,7 +116,11 @@ impl CliError {
 
     /// Adds “did you mean” if there is a similar name, otherwise `hint`.
     #[must_use]
-    pub(crate) fn did_you_mean_or(self, nearest: Option<&str>, hint: impl FnOnce() -> String) -> Self {
+    pub(crate) fn did_you_mean_or(
+        self,
+        nearest: Option<&str>,
+        hint: impl FnOnce() -> String,
+    ) -> Self {
         match nearest {
             Some(_) => self.did_you_mean(nearest),
             None => self.hint(hint()),
@@ -119,7 +128,10 @@ impl CliError {
     }
 
     /// Creates the error for an output file that could not be written.
-    #[allow(clippy::wildcard_enum_match_arm, reason = "most of the kinds leave nothing to advise")]
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "most of the kinds leave nothing to advise"
+    )]
     pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
         if err.kind() == io::ErrorKind::BrokenPipe {
             return Self::new(Kind::BrokenPipe, "");
@@ -129,24 +141,31 @@ impl CliError {
             return Self::new(Kind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
                 .hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
         }
-        if let Some(folder) = path
-            .parent()
-            .filter(|folder| err.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() && !fs::exists(folder))
-        {
+        if let Some(folder) = path.parent().filter(|folder| {
+            err.kind() == io::ErrorKind::NotFound
+                && !folder.as_os_str().is_empty()
+                && !fs::exists(folder)
+        }) {
             return Self::new(
                 Kind::Infrastructure,
-                format!("cannot write {shown}: the folder {} does not exist", folder.display()),
+                format!(
+                    "cannot write {shown}: the folder {} does not exist",
+                    folder.display()
+                ),
             )
             .hint("make the folder first, or write somewhere else");
         }
-        let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
+        let error = Self::new(
+            Kind::Infrastructure,
+            format!("cannot write {shown}: {}", reason(err)),
+        );
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 error.hint("check the permissions of that folder, or write somewhere else")
             }
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                error.hint("free some space and run it again; the file that was there before is untouched")
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => error.hint(
+                "free some space and run it again; the file that was there before is untouched",
+            ),
             io::ErrorKind::NotFound => error.hint("make the folder first, or write somewhere else"),
             _ => error,
         }
@@ -166,8 +185,11 @@ impl CliError {
     /// Creates the error for standard output that could not be written. A closed pipe is no error,
     /// see `Cx::print`.
     pub(crate) fn stdout(err: &io::Error) -> Self {
-        Self::new(Kind::Infrastructure, format!("cannot write to standard output: {}", reason(err)))
-            .hint("the results are incomplete; make room or send them elsewhere, then run it again")
+        Self::new(
+            Kind::Infrastructure,
+            format!("cannot write to standard output: {}", reason(err)),
+        )
+        .hint("the results are incomplete; make room or send them elsewhere, then run it again")
     }
 
     /// Returns the exit code of the error.
@@ -186,13 +208,25 @@ impl CliError {
         if self.kind == Kind::BrokenPipe {
             return;
         }
-        let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
+        let (red, cyan, off) = if color {
+            ("\x1b[1;31m", "\x1b[36m", "\x1b[0m")
+        } else {
+            ("", "", "")
+        };
         // If standard error itself fails, the message is lost.
         for message in std::iter::once(&self.message).chain(&self.others) {
-            let _ = writeln!(out, "{}", wrap(&format!("{red}error{off}: {}", escape(message)), width, 7));
+            let _ = writeln!(
+                out,
+                "{}",
+                wrap(&format!("{red}error{off}: {}", escape(message)), width, 7)
+            );
         }
         for hint in &self.hints {
-            let _ = writeln!(out, "{}", wrap(&format!("  {cyan}hint{off}: {}", escape(hint)), width, 8));
+            let _ = writeln!(
+                out,
+                "{}",
+                wrap(&format!("  {cyan}hint{off}: {}", escape(hint)), width, 8)
+            );
         }
         let _ = out.flush();
     }

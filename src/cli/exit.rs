@@ -30,7 +30,11 @@ pub enum Exit {
 
 /// Every exit, its number and its meaning, in the order of the documentation.
 pub const TABLE: [(Exit, u8, &str); 9] = [
-    (Exit::Success, 0, "success; a closed output pipe does not change the verdict"),
+    (
+        Exit::Success,
+        0,
+        "success; a closed output pipe does not change the verdict",
+    ),
     (
         Exit::Findings,
         1,
@@ -66,7 +70,11 @@ pub const TABLE: [(Exit, u8, &str); 9] = [
         7,
         "`eval` and `gate` if a scenario is undecided, or fewer have answers than `--min-answered` requires; `gate` if nothing was compared",
     ),
-    (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
+    (
+        Exit::Interrupted,
+        130,
+        "interrupted (Ctrl-C); no output file is left half written",
+    ),
 ];
 
 /// All verdicts, the gravest first.
@@ -88,13 +96,19 @@ impl Exit {
         if let Self::Command(code) = self {
             return code;
         }
-        TABLE.iter().find(|(exit, _, _)| *exit == self).map_or(3, |(_, code, _)| *code)
+        TABLE
+            .iter()
+            .find(|(exit, _, _)| *exit == self)
+            .map_or(3, |(_, code, _)| *code)
     }
 
     /// Returns the graver of two verdicts: 2, 3, 4, 1, 7, 6, 5, 0.
     #[must_use]
     pub(crate) fn and(self, other: Self) -> Self {
-        PRECEDENCE.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)
+        PRECEDENCE
+            .into_iter()
+            .find(|exit| *exit == self || *exit == other)
+            .unwrap_or(self)
     }
 }
 

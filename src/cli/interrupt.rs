@@ -18,22 +18,36 @@ static BEFORE: Mutex<Vec<Handler>> = Mutex::new(Vec::new());
 pub(super) fn install() {
     // Without a handler the system ends the program, with the same exit code in the shell.
     let _ = ctrlc::set_handler(|| {
-        if let Some(instead) = INSTEAD.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        if let Some(instead) = INSTEAD
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .as_mut()
+        {
             instead();
             return;
         }
-        for before in BEFORE.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+        for before in BEFORE
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter_mut()
+        {
             before();
         }
         let _quiet = fs::hold_writes();
-        #[allow(clippy::exit, reason = "an interrupt ends the program from another thread")]
+        #[allow(
+            clippy::exit,
+            reason = "an interrupt ends the program from another thread"
+        )]
         std::process::exit(i32::from(Exit::Interrupted.code()));
     });
 }
 
 /// Adds a handler that is called before an interrupt ends the program.
 pub(super) fn before(ending: impl FnMut() + Send + 'static) {
-    BEFORE.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(ending));
+    BEFORE
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(Box::new(ending));
 }
 
 /// Replaces the end of the program: from now on an interrupt, a SIGTERM or a closed terminal only

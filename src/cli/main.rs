@@ -39,7 +39,8 @@ pub fn command() -> clap::Command {
 pub fn main() -> ExitCode {
     panic::install();
     // A main thread has 1 MB of stack on some systems.
-    let exit = std::thread::scope(|scope| spawn_deep(scope, run).join()).unwrap_or(Exit::Infrastructure);
+    let exit =
+        std::thread::scope(|scope| spawn_deep(scope, run).join()).unwrap_or(Exit::Infrastructure);
     ExitCode::from(exit.code())
 }
 
@@ -49,7 +50,11 @@ fn run() -> Exit {
         Ok(raw) => raw,
         Err(err) => {
             let printed = err.print().and_then(|()| io::stdout().flush());
-            return if err.use_stderr() { Exit::Usage } else { shown(printed) };
+            return if err.use_stderr() {
+                Exit::Usage
+            } else {
+                shown(printed)
+            };
         }
     };
     let mut cx = Cx::new(Options::resolve(&raw.global));
@@ -61,7 +66,11 @@ fn run() -> Exit {
     match verdict.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(err) => {
-            err.print(&mut io::stderr(), cx.options.stderr_color, cx.options.stderr_width);
+            err.print(
+                &mut io::stderr(),
+                cx.options.stderr_color,
+                cx.options.stderr_width,
+            );
             err.exit()
         }
     }
@@ -83,7 +92,8 @@ fn shown(printed: io::Result<()>) -> Exit {
 /// before any flag is read.
 fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     let chosen = |word: &str| {
-        args.windows(2).any(|pair| pair == [OsString::from("--color"), OsString::from(word)])
+        args.windows(2)
+            .any(|pair| pair == [OsString::from("--color"), OsString::from(word)])
             || args.contains(&OsString::from(format!("--color={word}")))
     };
     let color = if chosen("never") {

@@ -12,12 +12,18 @@ const WIDTH: usize = 96;
 
 /// Returns the default severity, such as `error` or `off by default, warning once turned on`.
 pub fn severity(rule: &RuleMeta) -> String {
-    rule.severity.map_or_else(|| format!("off by default, {} once turned on", rule.when_enabled), |severity| severity.to_string())
+    rule.severity.map_or_else(
+        || format!("off by default, {} once turned on", rule.when_enabled),
+        |severity| severity.to_string(),
+    )
 }
 
 /// Returns the name of a rule's family.
 pub(super) fn family(rule: &RuleMeta) -> &'static str {
-    FAMILIES.iter().find(|family| family.number == rule.code.family()).map_or("", |family| family.name)
+    FAMILIES
+        .iter()
+        .find(|family| family.number == rule.code.family())
+        .map_or("", |family| family.name)
 }
 
 /// Returns ` · safe fix`, ` · suggested fix` or nothing.
@@ -33,20 +39,37 @@ fn fixes(rule: &RuleMeta) -> &'static str {
 pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let mut out = String::new();
     let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
-    let locked = if rule.locked { " · cannot be turned off" } else { "" };
+    let locked = if rule.locked {
+        " · cannot be turned off"
+    } else {
+        ""
+    };
     // Writing to a string cannot fail, here and below.
     let name = screen.paint(paint, rule.name);
     let severity = severity(rule);
     let fixes = fixes(rule);
-    let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
+    let _ = writeln!(
+        out,
+        "{name} {} · {severity} · {}{fixes}{locked}",
+        rule.code,
+        family(rule)
+    );
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
     // Even parts are prose, odd parts are code.
     for (at, part) in rule.case.split("```").enumerate() {
-        if at % 2 == 0 { prose(&mut out, part, screen, width) } else { code(&mut out, part) }
+        if at % 2 == 0 {
+            prose(&mut out, part, screen, width)
+        } else {
+            code(&mut out, part)
+        }
     }
     if !rule.locked {
-        let level = if rule.severity.is_none() { "warning" } else { "off" };
+        let level = if rule.severity.is_none() {
+            "warning"
+        } else {
+            "off"
+        };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
     }
     out
@@ -54,16 +77,28 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
 
 /// Writes paragraphs, list items and headings: the part of Markdown that the pages use.
 fn prose(out: &mut String, text: &str, screen: Screen, width: usize) {
-    for paragraph in text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty()) {
+    for paragraph in text
+        .split("\n\n")
+        .map(str::trim)
+        .filter(|paragraph| !paragraph.is_empty())
+    {
         match paragraph {
             "## Wrong" => out.extend([&*screen.paint(Paint::Error, "wrong"), "\n"]),
             "## Right" => out.extend([&*screen.paint(Paint::Good, "right"), "\n"]),
             _ => {
                 for (at, item) in paragraph.split("\n- ").enumerate() {
                     let bullet = if at > 0 { "- " } else { "" };
-                    let indent = if item.starts_with("- ") { 2 } else { bullet.len() };
+                    let indent = if item.starts_with("- ") {
+                        2
+                    } else {
+                        bullet.len()
+                    };
                     let words: Vec<&str> = item.split_whitespace().collect();
-                    let _ = writeln!(out, "{}\n", wrap(&format!("{bullet}{}", words.join(" ")), Some(width), indent));
+                    let _ = writeln!(
+                        out,
+                        "{}\n",
+                        wrap(&format!("{bullet}{}", words.join(" ")), Some(width), indent)
+                    );
                 }
             }
         }
@@ -87,14 +122,31 @@ fn code(out: &mut String, fenced: &str) {
 
 /// Returns the page for `docs/rules/`.
 pub fn markdown(rule: &RuleMeta) -> String {
-    let mut out = format!("# {}\n\n**{}** · {} · {}{}", rule.name, rule.code, severity(rule), family(rule), fixes(rule));
-    out.push_str(if rule.locked { " · cannot be turned off\n\n" } else { "\n\n" });
+    let mut out = format!(
+        "# {}\n\n**{}** · {} · {}{}",
+        rule.name,
+        rule.code,
+        severity(rule),
+        family(rule),
+        fixes(rule)
+    );
+    out.push_str(if rule.locked {
+        " · cannot be turned off\n\n"
+    } else {
+        "\n\n"
+    });
     if !rule.renamed_from.is_empty() {
         let _ = writeln!(out, "Formerly `{}`.\n", rule.renamed_from.join("`, `"));
     }
     let mut summary = rule.summary.chars();
     let first = summary.next().map(char::to_uppercase).into_iter().flatten();
-    let _ = write!(out, "{}{}.\n\n{}", first.collect::<String>(), summary.as_str(), rule.case);
+    let _ = write!(
+        out,
+        "{}{}.\n\n{}",
+        first.collect::<String>(),
+        summary.as_str(),
+        rule.case
+    );
     if !rule.locked {
         let _ = writeln!(
             out,

@@ -56,7 +56,11 @@ impl Options {
             project: raw.project.clone(),
             volume,
             threads: raw.threads,
-            secrets: if raw.allow_secrets { Secrets::Allowed } else { Secrets::Refused },
+            secrets: if raw.allow_secrets {
+                Secrets::Allowed
+            } else {
+                Secrets::Refused
+            },
             screen: Screen::stdout(raw.color),
             stderr_color: Screen::stderr_color(raw.color),
             stderr_width: Screen::stderr_width(),
@@ -85,8 +89,13 @@ impl LimitArgs {
             attributes: self.max_attributes.unwrap_or(project.attributes),
             namespaces: self.max_namespaces.unwrap_or(project.namespaces),
             // Spans are 32 bits wide.
-            file: self.max_file_size.unwrap_or(project.file).min(u64::from(u32::MAX - 1)),
-            text: self.max_text_size.map_or(project.text, |size| u32::try_from(size).unwrap_or(u32::MAX)),
+            file: self
+                .max_file_size
+                .unwrap_or(project.file)
+                .min(u64::from(u32::MAX - 1)),
+            text: self
+                .max_text_size
+                .map_or(project.text, |size| u32::try_from(size).unwrap_or(u32::MAX)),
             name: self.max_name.unwrap_or(project.name),
             nodes: self.max_nodes.unwrap_or(project.nodes),
             diagnostics: self.max_diagnostics.unwrap_or(project.diagnostics),

@@ -19,7 +19,11 @@ pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
 /// Describes a provenance: `the default of atomic.subtask`, `the project's default for atomic,
 /// ctxc.toml:5:3`, `written at templates/a.xml:9:5`.
 pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
-    let at = origin.path.as_deref().zip(origin.span).map(|(path, span)| place(sources, path, span));
+    let at = origin
+        .path
+        .as_deref()
+        .zip(origin.span)
+        .map(|(path, span)| place(sources, path, span));
     let row = &origin.row;
     match (origin.layer, at) {
         (Layer::Template, Some(at)) => format!("written at {at}"),
@@ -27,17 +31,28 @@ pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
         (Layer::Request, _) => "set by the request".to_owned(),
         (Layer::Operator | Layer::Subtype, None) => format!("the default of {row}"),
         (Layer::Operator | Layer::Subtype, Some(at)) => format!("the row {row}, declared at {at}"),
-        (Layer::Project | Layer::ProjectSubtype, Some(at)) => format!("the project's default for {row}, {at}"),
-        (Layer::Project | Layer::ProjectSubtype, None) => format!("the project's default for {row}"),
+        (Layer::Project | Layer::ProjectSubtype, Some(at)) => {
+            format!("the project's default for {row}, {at}")
+        }
+        (Layer::Project | Layer::ProjectSubtype, None) => {
+            format!("the project's default for {row}")
+        }
     }
 }
 
 /// Returns `, over full (the default of atomic)` for each overridden value, the nearest first.
 pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
     // `NotApplicable` is not repeated for every layer.
-    let said =
-        setting.beaten.iter().filter(|beaten| beaten.value != Value::NotApplicable || setting.value != Value::NotApplicable);
-    let lost = said.map(|beaten| format!(", over {} ({})", beaten.value.word(), words(&beaten.origin, sources)));
+    let said = setting.beaten.iter().filter(|beaten| {
+        beaten.value != Value::NotApplicable || setting.value != Value::NotApplicable
+    });
+    let lost = said.map(|beaten| {
+        format!(
+            ", over {} ({})",
+            beaten.value.word(),
+            words(&beaten.origin, sources)
+        )
+    });
     lost.collect()
 }
 

@@ -9,13 +9,17 @@ use std::path::Path;
 /// Returns an error if an artifact would overwrite another file, such as a template named by
 /// mistake. An empty file may be overwritten, unless its name makes it an input of this program.
 pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
-    let is_input = path.file_name().is_some_and(|name| name == FILE) || path.extension().is_some_and(|ending| ending == "xml");
+    let is_input = path.file_name().is_some_and(|name| name == FILE)
+        || path.extension().is_some_and(|ending| ending == "xml");
     let is_empty = fs::head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
     if is_one || (is_empty && !is_input) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{} is no {artifact}, and would be overwritten", path.display()))
-        .hint("name another file, or remove this one first"))
+    Err(CliError::usage(format!(
+        "{} is no {artifact}, and would be overwritten",
+        path.display()
+    ))
+    .hint("name another file, or remove this one first"))
 }
 
 /// Returns an error if a path of the project leads through a link. The project's own settings
@@ -26,8 +30,10 @@ pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
         path.push(part);
         if fs::is_link(&path) {
             let shown = path.strip_prefix(root).unwrap_or(&path).display();
-            return Err(CliError::usage(format!("{shown} is a link, and {relative} would be written through it"))
-                .hint("put a folder or file of the project in its place"));
+            return Err(CliError::usage(format!(
+                "{shown} is a link, and {relative} would be written through it"
+            ))
+            .hint("put a folder or file of the project in its place"));
         }
     }
     refuse_pipe(&path, relative)
@@ -39,6 +45,8 @@ fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
     if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
         return Ok(());
     }
-    Err(CliError::usage(format!("{name} is not a regular file, and it would be written into"))
-        .hint("put a file in its place, or remove it"))
+    Err(CliError::usage(format!(
+        "{name} is not a regular file, and it would be written into"
+    ))
+    .hint("put a file in its place, or remove it"))
 }

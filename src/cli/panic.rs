@@ -15,7 +15,10 @@ pub(crate) fn install() {
 
 fn message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("no message");
-    let place = info.location().map_or_else(|| "an unknown place".to_string(), |at| format!("{}:{}", at.file(), at.line()));
+    let place = info.location().map_or_else(
+        || "an unknown place".to_string(),
+        |at| format!("{}:{}", at.file(), at.line()),
+    );
     let backtrace = Backtrace::capture();
     let trace = if backtrace.status() == BacktraceStatus::Captured {
         format!("{backtrace}\n")

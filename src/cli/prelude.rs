@@ -1,6 +1,8 @@
 //! The names that every verb imports.
 
-pub(super) use super::args::{DataFormat, FindingFormat, LimitArgs, OutputArgs, OutputFormat, PathArgs, parse_tokens};
+pub(super) use super::args::{
+    DataFormat, FindingFormat, LimitArgs, OutputArgs, OutputFormat, PathArgs, parse_tokens,
+};
 pub(super) use super::cx::Cx;
 pub(super) use super::error::{CliError, Kind, Result};
 pub(super) use super::exit::Exit;

@@ -44,9 +44,17 @@ pub(super) fn root(options: &Options) -> Result<PathBuf> {
         }
         return Ok(named.clone());
     }
-    let here = fs::current_dir()
-        .map_err(|err| CliError::new(Kind::Infrastructure, format!("the current folder cannot be read: {}", reason(&err))))?;
-    Ok(here.ancestors().find(|folder| fs::exists(&folder.join(FILE))).unwrap_or(&here).to_path_buf())
+    let here = fs::current_dir().map_err(|err| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("the current folder cannot be read: {}", reason(&err)),
+        )
+    })?;
+    Ok(here
+        .ancestors()
+        .find(|folder| fs::exists(&folder.join(FILE)))
+        .unwrap_or(&here)
+        .to_path_buf())
 }
 
 impl Project {
@@ -60,7 +68,11 @@ impl Project {
     pub(super) fn load_in(root: PathBuf) -> Result<Self> {
         match read(&root.join(FILE))? {
             Some(text) => Ok(Self::with_text(root, &text)),
-            None => Ok(Self { root, config: Config::default(), findings: Vec::new() }),
+            None => Ok(Self {
+                root,
+                config: Config::default(),
+                findings: Vec::new(),
+            }),
         }
     }
 
@@ -73,10 +85,20 @@ impl Project {
     /// `files`.
     pub(super) fn with_files(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        let input = Input { path: FILE, text, root: &root, files, rules: &rules };
+        let input = Input {
+            path: FILE,
+            text,
+            root: &root,
+            files,
+            rules: &rules,
+        };
         let config = Config::read(&input);
         let findings = check::config(&config);
-        Self { root, config, findings }
+        Self {
+            root,
+            config,
+            findings,
+        }
     }
 
     /// Applies the limits of the command line.
@@ -88,7 +110,8 @@ impl Project {
     /// Adds the agents that the scenarios test, if a requirement of the project needs them.
     pub(super) fn tested(mut self) -> Self {
         if self.config.wants_tested() {
-            self.config.test(scenarios::tested(&self.root, &self.config));
+            self.config
+                .test(scenarios::tested(&self.root, &self.config));
             self.findings = check::config(&self.config);
         }
         self
@@ -96,7 +119,9 @@ impl Project {
 
     /// Returns true if the project file has errors.
     pub(super) fn is_broken(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+        self.findings
+            .iter()
+            .any(|finding| finding.severity == Severity::Error)
     }
 
     /// Returns an error if the project file has errors: a result would hold for another file.
@@ -105,10 +130,17 @@ impl Project {
             return Ok(self);
         }
         let mut error = CliError::new(Kind::Project, format!("{FILE} has errors"));
-        for finding in self.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+        for finding in self
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+        {
             let path = &finding.path;
             let start = finding.start;
-            error = error.hint(format!("{path}:{}:{}: {}", start.line, start.column, finding.message));
+            error = error.hint(format!(
+                "{path}:{}:{}: {}",
+                start.line, start.column, finding.message
+            ));
         }
         Err(error.hint("`ctxc check` shows where, and how to fix them"))
     }
@@ -141,8 +173,13 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(err) if err.kind() == io::ErrorKind::IsADirectory => {
-            return Err(CliError::new(Kind::Project, format!("{shown} is a folder, and the project file has that name"))
-                .hint("give the folder another name; a project needs no file, and `ctxc init` writes one"));
+            return Err(CliError::new(
+                Kind::Project,
+                format!("{shown} is a folder, and the project file has that name"),
+            )
+            .hint(
+                "give the folder another name; a project needs no file, and `ctxc init` writes one",
+            ));
         }
         Err(err) => {
             return Err(CliError::new(Kind::Project, format!("{shown} cannot be read: {}", reason(&err)))
@@ -154,6 +191,9 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
             let text = text.into_owned();
             Ok(Some((bytes, text)))
         }
-        Err(fault) => Err(CliError::new(Kind::Project, format!("{shown} is not text: {fault}")).hint("save it as UTF-8")),
+        Err(fault) => Err(
+            CliError::new(Kind::Project, format!("{shown} is not text: {fault}"))
+                .hint("save it as UTF-8"),
+        ),
     }
 }

@@ -48,11 +48,13 @@ pub(super) fn write_checked(change: &Change<'_>, _: Checked) -> Result<Written> 
 pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     let mut now = Vec::new();
     // One byte more than the expected length is enough to notice a change.
-    let same = fs::read_own(change.path, change.before.len() as u64 + 1, &mut now).is_ok() && now == change.before;
+    let same = fs::read_own(change.path, change.before.len() as u64 + 1, &mut now).is_ok()
+        && now == change.before;
     if !same {
         return Ok(Written::Overtaken);
     }
-    fs::write_atomic(change.path, change.after).map_err(|err| CliError::write(change.path, &err))?;
+    fs::write_atomic(change.path, change.after)
+        .map_err(|err| CliError::write(change.path, &err))?;
     Ok(Written::Yes)
 }
 
@@ -62,14 +64,18 @@ pub(super) fn create(path: &Path, text: &str, _: Checked) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
     }
-    fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
+    fs::write_atomic(path, text.as_bytes())
+        .map(drop)
+        .map_err(|err| CliError::write(path, &err))
 }
 
 /// Prints a change as a diff.
 pub(super) fn diff(change: &Change<'_>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     // Both texts were decoded before, so that this never fails.
-    let (Ok(old), Ok(new)) = (decode::decode(change.before), decode::decode(change.after)) else { return Ok(()) };
+    let (Ok(old), Ok(new)) = (decode::decode(change.before), decode::decode(change.after)) else {
+        return Ok(());
+    };
     cx.print(|out| unified::write(out, change.name, &old, &new, screen))
 }
 

@@ -35,13 +35,18 @@ impl RuleFilterArgs {
     pub(super) fn resolve(&self) -> Result<RuleFilter> {
         for name in &self.ignore {
             if let Some(rule) = list::find(name).filter(|rule| rule.meta.locked) {
-                let error =
-                    CliError::usage(format!("--ignore {name}: the rule `{}` is locked: it is always reported", rule.meta.name));
+                let error = CliError::usage(format!(
+                    "--ignore {name}: the rule `{}` is locked: it is always reported",
+                    rule.meta.name
+                ));
                 return Err(error.hint("fix what it finds"));
             }
         }
         let selected = codes("--select", &self.select)?;
-        Ok(RuleFilter { selected: (!self.select.is_empty()).then_some(selected), ignored: codes("--ignore", &self.ignore)? })
+        Ok(RuleFilter {
+            selected: (!self.select.is_empty()).then_some(selected),
+            ignored: codes("--ignore", &self.ignore)?,
+        })
     }
 }
 
@@ -49,20 +54,29 @@ impl RuleFilterArgs {
 fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
     let mut codes = BTreeSet::new();
     for name in names {
-        let family =
-            FAMILIES.iter().find(|family| family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number)));
+        let family = FAMILIES.iter().find(|family| {
+            family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number))
+        });
         match (family, list::find(name)) {
             (Some(family), _) => {
-                codes.extend(list::all().map(|rule| rule.meta.code).filter(|code| code.family() == family.number));
+                codes.extend(
+                    list::all()
+                        .map(|rule| rule.meta.code)
+                        .filter(|code| code.family() == family.number),
+                );
             }
             (None, Some(rule)) => {
                 codes.insert(rule.meta.code);
             }
             (None, None) => {
-                let words = list::all().map(|rule| rule.meta.name).chain(FAMILIES.iter().map(|family| family.name));
-                return Err(CliError::usage(format!("{flag} {name}: not the name or code of a rule, nor a family"))
-                    .did_you_mean(suggest::nearest(name, words))
-                    .hint("`ctxc rules` lists them"));
+                let words = list::all()
+                    .map(|rule| rule.meta.name)
+                    .chain(FAMILIES.iter().map(|family| family.name));
+                return Err(CliError::usage(format!(
+                    "{flag} {name}: not the name or code of a rule, nor a family"
+                ))
+                .did_you_mean(suggest::nearest(name, words))
+                .hint("`ctxc rules` lists them"));
             }
         }
     }
@@ -72,14 +86,23 @@ fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
 impl RuleFilter {
     /// Removes findings that are not selected, and returns their number.
     pub(super) fn apply(&self, report: &mut Report) -> usize {
-        let is_selected = |code: Code| self.selected.as_ref().is_none_or(|selected| selected.contains(&code));
+        let is_selected = |code: Code| {
+            self.selected
+                .as_ref()
+                .is_none_or(|selected| selected.contains(&code))
+        };
         let before = report.diagnostics.len();
         report.diagnostics.retain(|finding| {
             // Errors of locked rules stay: a selection must not make a faulty template look sound.
-            let is_wanted = is_selected(finding.rule.code) && !self.ignored.contains(&finding.rule.code);
-            is_wanted || finding.locked && (finding.severity == Severity::Error || is_selected(finding.rule.code))
+            let is_wanted =
+                is_selected(finding.rule.code) && !self.ignored.contains(&finding.rule.code);
+            is_wanted
+                || finding.locked
+                    && (finding.severity == Severity::Error || is_selected(finding.rule.code))
         });
-        report.hidden.retain(|tally| is_selected(Code(tally.rule)) && !self.ignored.contains(&Code(tally.rule)));
+        report.hidden.retain(|tally| {
+            is_selected(Code(tally.rule)) && !self.ignored.contains(&Code(tally.rule))
+        });
         before - report.diagnostics.len()
     }
 }

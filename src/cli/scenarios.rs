@@ -39,15 +39,25 @@ impl Scenarios {
     /// Collects the project's own files and the named ones.
     pub(super) fn new(project: &Project, selection: &Selection) -> Self {
         if selection.stdin().is_some() {
-            return Self { all: Vec::new(), reach: Reach::Some };
+            return Self {
+                all: Vec::new(),
+                reach: Reach::Some,
+            };
         }
         let mut all = scenarios::files(&project.root, &project.config);
         all.extend(selection.scenarios().iter().cloned());
         all.sort();
         all.dedup();
         let is_wanted = all.iter().any(|path| selection.holds(path));
-        let reach = if selection.is_whole() { Reach::All } else { Reach::Some };
-        Self { all: if is_wanted { all } else { Vec::new() }, reach }
+        let reach = if selection.is_whole() {
+            Reach::All
+        } else {
+            Reach::Some
+        };
+        Self {
+            all: if is_wanted { all } else { Vec::new() },
+            reach,
+        }
     }
 
     /// Returns true if there is something to check: a file, or an `[eval]` section that requires
@@ -58,23 +68,38 @@ impl Scenarios {
 
     /// Returns the goal of the check of the templates.
     pub(super) fn goal(&self, project: &Project) -> Goal {
-        if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() { Goal::Partial } else { Goal::Findings }
+        if self.reach == Reach::All && self.is_asked(project) && !project.is_broken() {
+            Goal::Partial
+        } else {
+            Goal::Findings
+        }
     }
 
     /// Returns the folders that contain scenarios or are searched for them.
     pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
-        let of_files = self.all.iter().filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
+        let of_files = self
+            .all
+            .iter()
+            .filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
         let places = project.config.eval.places().into_iter().map(PathBuf::from);
-        of_files.chain(places).map(|folder| project.root.join(folder)).filter(|folder| fs::is_dir(folder)).collect()
+        of_files
+            .chain(places)
+            .map(|folder| project.root.join(folder))
+            .filter(|folder| fs::is_dir(folder))
+            .collect()
     }
 
     /// Returns the selected files with the hash of their content; an unreadable file counts as
     /// empty.
     pub(super) fn texts(&self, project: &Project, selection: &Selection) -> BTreeMap<String, Hash> {
         let limit = project.config.limits.file;
-        let read = |path: &String| contained_path::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default();
+        let read = |path: &String| {
+            contained_path::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default()
+        };
         let asked = self.all.iter().filter(|path| selection.holds(path));
-        asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
+        asked
+            .map(|path| (path.clone(), Hash::of(&read(path))))
+            .collect()
     }
 
     /// Checks the files and adds the findings to the report. `made` is the registry of all
@@ -91,7 +116,12 @@ impl Scenarios {
             return Ok(());
         }
         let known = Self::known(project, made, &Overlay::default(), cx)?;
-        let found = scenarios::check(&request(project, known.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
+        let found = scenarios::check(
+            &request(project, known.as_ref()),
+            &self.all,
+            self.reach,
+            &|path| selection.holds(path),
+        );
         report.files += found.paths.len();
         report.paths.extend(found.paths);
         report.paths.sort();
@@ -115,10 +145,16 @@ impl Scenarios {
         }
         let known = Self::known(project, None, templates, cx)?;
         let request = request(project, known.as_ref());
-        let found = scenarios::check(&request, &self.all, self.reach, &|path| selection.holds(path));
+        let found = scenarios::check(&request, &self.all, self.reach, &|path| {
+            selection.holds(path)
+        });
         let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
         let is_fixed = |path: &str| fixed.iter().any(|file| file.name == path);
-        let mut left: Vec<Diagnostic> = found.diagnostics.into_iter().filter(|finding| !is_fixed(&finding.path)).collect();
+        let mut left: Vec<Diagnostic> = found
+            .diagnostics
+            .into_iter()
+            .filter(|finding| !is_fixed(&finding.path))
+            .collect();
         left.extend(fixed.iter().flat_map(|file| file.left.iter().cloned()));
         report.files += found.paths.len();
         report.add(&left);
@@ -127,7 +163,12 @@ impl Scenarios {
 
     /// Returns the tasks of the project; `None` if the project file has errors or no registry
     /// results.
-    fn known(project: &Project, made: Option<PartialRegistry>, overlay: &Overlay, cx: &Cx) -> Result<Option<KnownTasks>> {
+    fn known(
+        project: &Project,
+        made: Option<PartialRegistry>,
+        overlay: &Overlay,
+        cx: &Cx,
+    ) -> Result<Option<KnownTasks>> {
         if project.is_broken() {
             return Ok(None);
         }
@@ -136,14 +177,25 @@ impl Scenarios {
         } else {
             let whole = Selection::whole();
             let asked = whole.request(project, overlay, cx);
-            let asked = request::Request { goal: Goal::Partial, identity: Identity::Unwanted, least: Severity::Error, ..asked };
-            let CheckOutput { registry, excluded, .. } = check_project(&asked).map_err(|missing| no_such_path(&missing.0))?;
+            let asked = request::Request {
+                goal: Goal::Partial,
+                identity: Identity::Unwanted,
+                least: Severity::Error,
+                ..asked
+            };
+            let CheckOutput {
+                registry, excluded, ..
+            } = check_project(&asked).map_err(|missing| no_such_path(&missing.0))?;
             registry.map(|bytes| (bytes, excluded))
         };
-        let Some((registry, excluded)) = made.and_then(|(bytes, excluded)| Some((Registry::read(bytes).ok()?, excluded))) else {
+        let Some((registry, excluded)) =
+            made.and_then(|(bytes, excluded)| Some((Registry::read(bytes).ok()?, excluded)))
+        else {
             return Ok(None);
         };
-        let tasks = excluded.into_iter().filter(|other| other.kind == DefinitionKind::Task);
+        let tasks = excluded
+            .into_iter()
+            .filter(|other| other.kind == DefinitionKind::Task);
         Ok(Some((registry, tasks.map(|task| task.name).collect())))
     }
 }
@@ -160,12 +212,28 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
         }
         Err(fault) => vec![undecodable::word(&path, &fault)],
     };
-    let report = Report { diagnostics, files: 1, paths: vec![path], ..Report::default() };
-    Ok(Checked { report, sources: project.sources().with_stdin(name, &input), registry: None, excluded: Vec::new() })
+    let report = Report {
+        diagnostics,
+        files: 1,
+        paths: vec![path],
+        ..Report::default()
+    };
+    Ok(Checked {
+        report,
+        sources: project.sources().with_stdin(name, &input),
+        registry: None,
+        excluded: Vec::new(),
+    })
 }
 
 fn request<'r>(project: &'r Project, known: Option<&'r KnownTasks>) -> Request<'r> {
     let registry = known.map(|(registry, _)| registry);
     let excluded = known.map_or(&[][..], |(_, excluded)| excluded);
-    Request { root: &project.root, config: &project.config, registry, excluded, today: Some(scenarios::today()) }
+    Request {
+        root: &project.root,
+        config: &project.config,
+        registry,
+        excluded,
+        today: Some(scenarios::today()),
+    }
 }

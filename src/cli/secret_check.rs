@@ -34,12 +34,16 @@ pub(crate) struct Checked(());
 impl SecretCheck {
     /// Returns the check for the project of this run.
     pub(crate) fn of_run(options: &Options) -> Self {
-        Self::new(options, &project::root(options).unwrap_or_else(|_| PathBuf::from(".")))
+        Self::new(
+            options,
+            &project::root(options).unwrap_or_else(|_| PathBuf::from(".")),
+        )
     }
 
     /// Returns the check for the project in a folder.
     pub(crate) fn new(options: &Options, root: &Path) -> Self {
-        let scan = (options.secrets == Secrets::Refused).then(|| SecretScan::new(&environment_files(root)));
+        let scan = (options.secrets == Secrets::Refused)
+            .then(|| SecretScan::new(&environment_files(root)));
         Self { scan }
     }
 
@@ -47,10 +51,18 @@ impl SecretCheck {
     ///
     /// # Errors
     /// A text contains a secret.
-    pub(crate) fn files<'f>(&self, files: impl IntoIterator<Item = NewFile<'f>>) -> Result<Checked> {
-        let Some(scan) = &self.scan else { return Ok(Checked(())) };
+    pub(crate) fn files<'f>(
+        &self,
+        files: impl IntoIterator<Item = NewFile<'f>>,
+    ) -> Result<Checked> {
+        let Some(scan) = &self.scan else {
+            return Ok(Checked(()));
+        };
         for NewFile { name, text } in files {
-            let found = text.lines().zip(1..).find_map(|(line, number)| Some((number, scan.find(line)?)));
+            let found = text
+                .lines()
+                .zip(1..)
+                .find_map(|(line, number)| Some((number, scan.find(line)?)));
             if let Some((number, secret)) = found {
                 return Err(refused(name, number, &secret));
             }
@@ -65,7 +77,13 @@ impl SecretCheck {
     /// The result contains a secret, or cannot be read again.
     pub(crate) fn draft(&self, draft: &mut Draft) -> Result<()> {
         let path = draft.path.clone();
-        let Some(scan) = self.scan.as_ref().filter(|_| !fs::exists(&path) || fs::is_file(&path)) else { return Ok(()) };
+        let Some(scan) = self
+            .scan
+            .as_ref()
+            .filter(|_| !fs::exists(&path) || fs::is_file(&path))
+        else {
+            return Ok(());
+        };
         let found = draft.find_line(|number, line| Some((number, scan.find(line)?)));
         match found.map_err(|err| CliError::write(&path, &err))? {
             Some((number, secret)) => Err(refused(&path.display().to_string(), number, &secret)),

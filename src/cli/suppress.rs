@@ -11,7 +11,9 @@ use crate::rules::input::stale_suppression;
 
 /// Returns the text of the file and its suppressed findings; `None` if there is no file.
 pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
-    let Some(text) = project::read(&root.join(FILE))? else { return Ok(None) };
+    let Some(text) = project::read(&root.join(FILE))? else {
+        return Ok(None);
+    };
     match Suppressions::parse(&text) {
         Ok(recorded) => Ok(Some((text, recorded))),
         Err(fault) => {
@@ -23,8 +25,14 @@ pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
 }
 
 /// Removes suppressed findings from a report, and adds a finding for each stale entry.
-pub(super) fn apply(report: &mut Report, text: &str, recorded: &Suppressions, looked_at: impl Fn(&str) -> bool) {
-    report.suppressed = stale_suppression::apply(&mut report.diagnostics, (text, recorded), looked_at);
+pub(super) fn apply(
+    report: &mut Report,
+    text: &str,
+    recorded: &Suppressions,
+    looked_at: impl Fn(&str) -> bool,
+) {
+    report.suppressed =
+        stale_suppression::apply(&mut report.diagnostics, (text, recorded), looked_at);
 }
 
 /// The result of `--suppress-existing`.
@@ -36,13 +44,19 @@ pub(super) struct Recorded {
 
 /// Records every finding of a report that can be suppressed, and removes it from the report.
 /// Entries of unchecked files stay; stale entries are removed.
-pub(super) fn record(root: &Path, report: &mut Report, looked_at: impl Fn(&str) -> bool) -> Result<Recorded> {
+pub(super) fn record(
+    root: &Path,
+    report: &mut Report,
+    looked_at: impl Fn(&str) -> bool,
+) -> Result<Recorded> {
     let old = load(root)?;
     let mut recorded = Suppressions::record(&report.diagnostics);
     if let Some((_, old)) = &old {
         recorded.adopt(old, |path| !looked_at(path));
     }
-    report.suppressed = recorded.apply(&mut report.diagnostics, |_| false).suppressed;
+    report.suppressed = recorded
+        .apply(&mut report.diagnostics, |_| false)
+        .suppressed;
     let text = recorded.render();
     // A project without findings needs no file, and an unchanged file is left alone.
     let known = old.as_ref().map(|(text, _)| text.as_str());
@@ -50,5 +64,7 @@ pub(super) fn record(root: &Path, report: &mut Report, looked_at: impl Fn(&str) 
         let path = root.join(FILE);
         fs::write_atomic(&path, text.as_bytes()).map_err(|err| CliError::write(&path, &err))?;
     }
-    Ok(Recorded { findings: recorded.findings() })
+    Ok(Recorded {
+        findings: recorded.findings(),
+    })
 }

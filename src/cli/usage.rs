@@ -30,32 +30,53 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
         _ => None,
     };
     if error.kind() == ErrorKind::InvalidSubcommand {
-        let Some(written) = word(&error, ContextKind::InvalidSubcommand) else { return error };
+        let Some(written) = word(&error, ContextKind::InvalidSubcommand) else {
+            return error;
+        };
         error.remove(ContextKind::SuggestedSubcommand);
         error.remove(ContextKind::Suggested);
         // `ctxc new scenaro`: the commands of `new`.
-        let group = args.get(1).and_then(|arg| command.find_subcommand(arg)).filter(|verb| verb.has_subcommands());
+        let group = args
+            .get(1)
+            .and_then(|arg| command.find_subcommand(arg))
+            .filter(|verb| verb.has_subcommands());
         let meant = match group {
-            Some(group) => verb(&written, group).map(|meant| format!("{} {meant}", group.get_name())),
+            Some(group) => {
+                verb(&written, group).map(|meant| format!("{} {meant}", group.get_name()))
+            }
             None => verb(&written, command),
         };
         if let Some(meant) = meant {
             tip(&mut error, &format!("`ctxc {meant}`"));
         }
     } else if error.kind() == ErrorKind::UnknownArgument {
-        let Some(written) = word(&error, ContextKind::InvalidArg) else { return error };
-        let takes_inputs =
-            || verb_of(command, args).is_some_and(|verb| verb.get_arguments().any(|flag| flag.get_long() == Some("input")));
+        let Some(written) = word(&error, ContextKind::InvalidArg) else {
+            return error;
+        };
+        let takes_inputs = || {
+            verb_of(command, args).is_some_and(|verb| {
+                verb.get_arguments()
+                    .any(|flag| flag.get_long() == Some("input"))
+            })
+        };
         if !written.starts_with('-') && written.contains('=') && takes_inputs() {
             tip(&mut error, &format!("`--input {written}`"));
             return error;
         }
         // `ctxc record pytest tests/`: the command belongs behind `--`.
         if !written.starts_with('-')
-            && let Some(verb) = verb_of(command, args).filter(|verb| verb.get_arguments().any(clap::Arg::is_last_set))
+            && let Some(verb) = verb_of(command, args)
+                .filter(|verb| verb.get_arguments().any(clap::Arg::is_last_set))
         {
-            let subject = if verb.get_name() == "replay" { " RECORDING" } else { "" };
-            tip(&mut error, &format!("`ctxc {}{subject} -- {written} …`", verb.get_name()));
+            let subject = if verb.get_name() == "replay" {
+                " RECORDING"
+            } else {
+                ""
+            };
+            tip(
+                &mut error,
+                &format!("`ctxc {}{subject} -- {written} …`", verb.get_name()),
+            );
             return error;
         }
         // Clap's tip that a path may begin with a dash is rarely useful.
@@ -77,13 +98,20 @@ fn tip(error: &mut Error, meant: &str) {
 fn verb(written: &str, command: &Command) -> Option<String> {
     let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let is_top = command.find_subcommand("check").is_some();
-    let elsewhere = ELSEWHERE.iter().find(|(word, _)| is_top && word.eq_ignore_ascii_case(written)).map(|(_, here)| *here);
-    elsewhere.or_else(|| suggest::nearest(written, shown().map(Command::get_name))).map(str::to_owned)
+    let elsewhere = ELSEWHERE
+        .iter()
+        .find(|(word, _)| is_top && word.eq_ignore_ascii_case(written))
+        .map(|(_, here)| *here);
+    elsewhere
+        .or_else(|| suggest::nearest(written, shown().map(Command::get_name)))
+        .map(str::to_owned)
 }
 
 /// Returns the command of a command line.
 fn verb_of<'c>(command: &'c Command, args: &[OsString]) -> Option<&'c Command> {
-    args.iter().skip(1).find_map(|arg| command.find_subcommand(arg))
+    args.iter()
+        .skip(1)
+        .find_map(|arg| command.find_subcommand(arg))
 }
 
 /// Returns the flag of this command that a word contains, such as `format` in `--output-format`:
@@ -92,8 +120,14 @@ fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
     let written = plain(written.split('=').next().unwrap_or(written));
     let verb = verb_of(command, args);
-    let flags = verb.into_iter().chain([command]).flat_map(Command::get_arguments);
-    let names = flags.filter(|flag| !flag.is_hide_set()).filter_map(clap::Arg::get_long);
+    let flags = verb
+        .into_iter()
+        .chain([command])
+        .flat_map(Command::get_arguments);
+    let names = flags
+        .filter(|flag| !flag.is_hide_set())
+        .filter_map(clap::Arg::get_long);
     let held = names.filter(|name| name.len() >= LEAST && written.contains(&plain(name)));
-    held.max_by_key(|name| (written.ends_with(&plain(name)), name.len())).map(str::to_owned)
+    held.max_by_key(|name| (written.ends_with(&plain(name)), name.len()))
+        .map(str::to_owned)
 }

@@ -165,7 +165,9 @@ impl Verb {
             Self::Scorecard(args) => super::context::eval::scorecard(&args, cx),
             Self::History(args) => super::history::run(&args, cx),
             Self::Drift(args) => super::history::drift(&args, cx),
-            Self::Demo(Deferred(super::request::demo::DemoArgs {})) => super::request::demo::run(cx),
+            Self::Demo(Deferred(super::request::demo::DemoArgs {})) => {
+                super::request::demo::run(cx)
+            }
             Self::Record(args) => super::record::record(&args, cx),
             Self::Replay(args) => super::record::replay(&args, cx),
             Self::Proxy(args) => super::record::proxy(&args, cx),
@@ -180,7 +182,10 @@ impl Verb {
             #[cfg(feature = "lsp")]
             Self::Lsp(args) => lsp::run(&args),
             #[cfg(debug_assertions)]
-            #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
+            #[allow(
+                clippy::panic,
+                reason = "shows what a bug looks like, in debug builds alone"
+            )]
             Self::DebugPanic => panic!("asked for"),
         }
     }

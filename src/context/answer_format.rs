@@ -46,21 +46,41 @@ pub enum Answer {
 }
 
 /// Returns the form that `<output_format>` requires of the answer.
-pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Answer, FaultKind> {
+pub(super) fn answer(
+    format: &OutputFormat<'_>,
+    template: &str,
+    files: &dyn Files,
+) -> Result<Answer, FaultKind> {
     let written = match format.schema.as_deref() {
-        None => return Ok(if format.kind.as_deref() == Some("json") { Answer::Json } else { Answer::Free }),
+        None => {
+            return Ok(if format.kind.as_deref() == Some("json") {
+                Answer::Json
+            } else {
+                Answer::Free
+            });
+        }
         Some("object") => return Ok(Answer::Json),
-        Some("string[]") => return Ok(Answer::Schema(json!({"type": "array", "items": {"type": "string"}}))),
-        Some(kind @ ("array" | "number" | "boolean")) => return Ok(Answer::Schema(json!({ "type": kind }))),
+        Some("string[]") => {
+            return Ok(Answer::Schema(
+                json!({"type": "array", "items": {"type": "string"}}),
+            ));
+        }
+        Some(kind @ ("array" | "number" | "boolean")) => {
+            return Ok(Answer::Schema(json!({ "type": kind })));
+        }
         Some(written) => written,
     };
     let path = beside(template, written);
     let mut schema = if let Some(content) = &format.content {
         content.value()
     } else {
-        let refused = |reason: String| FaultKind::File { path: path.clone(), reason };
+        let refused = |reason: String| FaultKind::File {
+            path: path.clone(),
+            reason,
+        };
         let text = files.text(&path).map_err(refused)?;
-        serde_json::from_str(&text).map_err(|err| refused(format!("it is not valid JSON: {err}")))?
+        serde_json::from_str(&text)
+            .map_err(|err| refused(format!("it is not valid JSON: {err}")))?
     };
     if let Value::Object(fields) = &mut schema {
         // `$schema` names the dialect for readers of the file; providers have a dialect of their
@@ -71,7 +91,11 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
 }
 
 /// Returns the instructions to the agent that describe the form required by `<output_format>`.
-pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
+pub(super) fn words(
+    format: &OutputFormat<'_>,
+    template: &str,
+    files: &dyn Files,
+) -> Result<Traced, FaultKind> {
     let kind = format.kind.as_deref();
     let schema = format.schema.as_deref();
     let mut out = Traced::default();
@@ -90,19 +114,28 @@ pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files
         Some("boolean") => "`true` or `false`",
         Some(written) => {
             let path = beside(template, written);
-            out.push("Answer with one JSON value that this JSON Schema accepts, and nothing else:\n", Origin::Frame);
+            out.push(
+                "Answer with one JSON value that this JSON Schema accepts, and nothing else:\n",
+                Origin::Frame,
+            );
             // The registry stores the schema as a value without lines; a registry of an older ctxc
             // stores only the path of the file.
             if let Some(content) = &format.content {
                 out.push(&values::words(&content.value()), Origin::Schema { path });
                 return Ok(out);
             }
-            let schema = files.text(&path).map_err(|reason| FaultKind::File { path: path.clone(), reason })?;
+            let schema = files.text(&path).map_err(|reason| FaultKind::File {
+                path: path.clone(),
+                reason,
+            })?;
             out.push(schema.trim_end(), Origin::File { path, line: 0 });
             return Ok(out);
         }
     };
-    out.push(&format!("Answer with {shape} and nothing else."), Origin::Frame);
+    out.push(
+        &format!("Answer with {shape} and nothing else."),
+        Origin::Frame,
+    );
     Ok(out)
 }
 

@@ -77,7 +77,9 @@ impl Assembly {
     /// The segments that stayed, uncut and in the order of the sources, without tools: the parent's
     /// context of a task that is called from here.
     pub fn segments(&self) -> Vec<Segment> {
-        let is_said = |account: &&SegmentReport| account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools;
+        let is_said = |account: &&SegmentReport| {
+            account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools
+        };
         let stayed = self.report.segments.iter().filter(is_said);
         stayed.map(|account| account.segment.clone()).collect()
     }
@@ -85,23 +87,46 @@ impl Assembly {
     /// Returns the trust of the whole context: untrusted if anything that stayed comes from
     /// outside, be it a segment, a message of the conversation or a value inside a text.
     pub fn trust(&self) -> Trust {
-        let stayed = self.report.segments.iter().filter(|account| account.fate != Disposition::Dropped);
-        stayed.map(|account| account.segment.overall_trust()).max().unwrap_or_default()
+        let stayed = self
+            .report
+            .segments
+            .iter()
+            .filter(|account| account.fate != Disposition::Dropped);
+        stayed
+            .map(|account| account.segment.overall_trust())
+            .max()
+            .unwrap_or_default()
     }
 
     /// Returns the definitions of the agent's tools, which stand before all messages, as
     /// pretty-printed JSON.
     pub fn tools(&self) -> Traced {
         let mut out = Traced::default();
-        for account in self.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools) {
+        for account in self
+            .report
+            .segments
+            .iter()
+            .filter(|account| account.segment.kind == Kind::Tools)
+        {
             if !out.is_empty() {
                 out.push("\n", Origin::Frame);
             }
             let text = account.segment.text.text();
             let read: Result<Value, _> = serde_json::from_str(text);
-            let pretty = read.ok().and_then(|read| serde_json::to_string_pretty(&read).ok());
-            let (first, rest) = pretty.as_deref().unwrap_or(text).split_once('\n').unwrap_or((text, ""));
-            let origin = account.segment.text.stretches().first().map_or(Origin::Frame, |stretch| stretch.origin.clone());
+            let pretty = read
+                .ok()
+                .and_then(|read| serde_json::to_string_pretty(&read).ok());
+            let (first, rest) = pretty
+                .as_deref()
+                .unwrap_or(text)
+                .split_once('\n')
+                .unwrap_or((text, ""));
+            let origin = account
+                .segment
+                .text
+                .stretches()
+                .first()
+                .map_or(Origin::Frame, |stretch| stretch.origin.clone());
             out.push(first, origin);
             out.push(&["\n", rest].concat(), Origin::Frame);
         }
@@ -137,8 +162,16 @@ impl Assembly {
 ///
 /// # Errors
 /// Every fault of the request, in the order of their places.
-pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
-    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+pub fn assemble(
+    registry: &Registry,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<Assembly, Refused> {
+    let missing = || {
+        Fault::from(FaultKind::Dangling {
+            name: request.task.to_owned(),
+        })
+    };
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     assemble_in(&forest, request, options)
 }
@@ -166,10 +199,26 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 /// # Errors
 /// The segments that are never cut do not fit into the budget, or a conversation among the segments
 /// is broken.
-pub fn assemble_segments(agent: &str, segments: Vec<Segment>, options: &Options<'_>) -> Result<Assembly, Refused> {
+pub fn assemble_segments(
+    agent: &str,
+    segments: Vec<Segment>,
+    options: &Options<'_>,
+) -> Result<Assembly, Refused> {
     let marks = Marks::of(&Request::new(agent));
-    let facts = Facts { late: Vec::new(), marks, history: HistoryLimits::default(), reserved: 0, has_open_share: false };
-    Ok(Assembler { options, facts: &facts, others: &[], has_open_fates: false }.assemble(segments)?)
+    let facts = Facts {
+        late: Vec::new(),
+        marks,
+        history: HistoryLimits::default(),
+        reserved: 0,
+        has_open_share: false,
+    };
+    Ok(Assembler {
+        options,
+        facts: &facts,
+        others: &[],
+        has_open_fates: false,
+    }
+    .assemble(segments)?)
 }
 
 /// Assembles a context from definitions that are already loaded, for callers that assemble many
@@ -177,7 +226,11 @@ pub fn assemble_segments(agent: &str, segments: Vec<Segment>, options: &Options<
 ///
 /// # Errors
 /// Every fault of the request, in the order of their places.
-pub fn assemble_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+pub fn assemble_in(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<Assembly, Refused> {
     assemble_edited(forest, request, options, &|_| {})
 }
 
@@ -190,13 +243,29 @@ pub(crate) fn assemble_edited(
     edit: &dyn Fn(&mut Vec<Segment>),
 ) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
-    let draft = draft(forest, request, (Unknown::Fault, &mut ChainMemo::default()), &routed.options)?;
+    let draft = draft(
+        forest,
+        request,
+        (Unknown::Fault, &mut ChainMemo::default()),
+        &routed.options,
+    )?;
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[], has_open_fates: false };
-    let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
+    let assembler = Assembler {
+        options: &options,
+        facts: &draft.facts,
+        others: &[],
+        has_open_fates: false,
+    };
+    let mut segments = draft
+        .segments
+        .into_iter()
+        .map(|drafted| drafted.segment)
+        .collect();
     edit(&mut segments);
-    Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
+    Ok(assembler
+        .assemble(segments)
+        .map_err(|fault| placed(forest, request, fault))?)
 }
 
 /// Assembles a context before any run, for people to read: a value that is not known appears as
@@ -204,8 +273,16 @@ pub(crate) fn assemble_edited(
 ///
 /// # Errors
 /// Every fault of the request except values that are missing.
-pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
-    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+pub fn preview(
+    registry: &Registry,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<Assembly, Refused> {
+    let missing = || {
+        Fault::from(FaultKind::Dangling {
+            name: request.task.to_owned(),
+        })
+    };
     let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     preview_in(&forest, request, options)
 }
@@ -214,13 +291,28 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
 ///
 /// # Errors
 /// Every fault of the request except values that are missing.
-pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+pub(crate) fn preview_in(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<Assembly, Refused> {
     let routed = role::route(forest, request, options)?;
-    let draft = draft(forest, request, (Unknown::Placeholder, &mut ChainMemo::default()), &routed.options)?;
+    let draft = draft(
+        forest,
+        request,
+        (Unknown::Placeholder, &mut ChainMemo::default()),
+        &routed.options,
+    )?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
-            let whole = |name: &String| if segment.kind == Kind::Input { format!("input {name}") } else { name.clone() };
+            let whole = |name: &String| {
+                if segment.kind == Kind::Input {
+                    format!("input {name}")
+                } else {
+                    name.clone()
+                }
+            };
             let what: Vec<String> = drafted.unknown.iter().map(whole).collect();
             segment.text = Traced::new(placeholder(&what.join(", ")), Origin::Frame);
         }
@@ -228,8 +320,15 @@ pub(crate) fn preview_in(forest: &TaskGraph<'_>, request: &Request<'_>, options:
     });
     let order = role::order(request.role, routed.options.profile);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &[], has_open_fates: false };
-    Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(forest, request, fault))?)
+    let assembler = Assembler {
+        options: &options,
+        facts: &draft.facts,
+        others: &[],
+        has_open_fates: false,
+    };
+    Ok(assembler
+        .assemble(segments.collect())
+        .map_err(|fault| placed(forest, request, fault))?)
 }
 
 impl Task<'_> {
@@ -275,8 +374,19 @@ impl Task<'_> {
     ) -> Result<Assembly, Refused> {
         let inputs = inputs.into();
         let budget = budget.into();
-        let request = Request { inputs: &inputs, parent, ..Request::new(self.name()) };
-        assemble(self.registry(), &request, &Options { budget, ..Options::default() })
+        let request = Request {
+            inputs: &inputs,
+            parent,
+            ..Request::new(self.name())
+        };
+        assemble(
+            self.registry(),
+            &request,
+            &Options {
+                budget,
+                ..Options::default()
+            },
+        )
     }
 }
 
@@ -288,39 +398,83 @@ pub(super) fn draft(
     (unknown, memo): (Unknown, &mut ChainMemo),
     options: &Options<'_>,
 ) -> Result<Draft, Vec<Fault>> {
-    objective::fits(request, options.counter, options.objective_tokens).map_err(|fault| vec![fault])?;
+    objective::fits(request, options.counter, options.objective_tokens)
+        .map_err(|fault| vec![fault])?;
     let registry = forest.registry;
     let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
     let request = &objective::settled(request, values.as_ref());
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
-    let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
+    let chain = forest
+        .chain(request.task, request.node)
+        .map_err(|fault| vec![fault])?;
     if !chain.last().is_some_and(|link| link.node.is_agent()) {
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
-        return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
+        return Err(vec![
+            FaultKind::NoAgent {
+                node: request.node.to_owned(),
+                there,
+            }
+            .into(),
+        ]);
     }
     let marks = Marks::of(request);
-    let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around };
+    let filler = Filler {
+        registry,
+        path: "",
+        unknown,
+        marks: &marks,
+        fences: Fences::Around,
+    };
     let results = &GivenResults::of(forest, request)?;
-    let mut strategy = Strategy { request, results, filler, faults: Vec::new(), has_open_share: false, memo };
+    let mut strategy = Strategy {
+        request,
+        results,
+        filler,
+        faults: Vec::new(),
+        has_open_share: false,
+        memo,
+    };
     let mut segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
     if options.profile == Profile::Bare
         && let Some(link) = chain.last()
     {
-        bare::keep_to_words(&mut segments, link, request, (options.target, &mut strategy.faults));
+        bare::keep_to_words(
+            &mut segments,
+            link,
+            request,
+            (options.target, &mut strategy.faults),
+        );
     }
     if !strategy.faults.is_empty() {
         return Err(strategy::faults(strategy.faults));
     }
-    let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
+    let (late, segments): (Vec<_>, Vec<_>) = segments
+        .into_iter()
+        .partition(|drafted| !drafted.late.is_empty());
     let element = chain.iter().rev().find_map(|link| link.node.body.history);
     let history = element.map(history::limits).unwrap_or_default();
     // Each match that is found later may use the full limit.
-    let lookup = chain.last().and_then(|link| link.node.body.fresh_max_tokens).map_or(0, |most| most as usize);
-    let found = segments.iter().filter(|drafted| drafted.segment.kind == Kind::Fresh).count();
+    let lookup = chain
+        .last()
+        .and_then(|link| link.node.body.fresh_max_tokens)
+        .map_or(0, |most| most as usize);
+    let found = segments
+        .iter()
+        .filter(|drafted| drafted.segment.kind == Kind::Fresh)
+        .count();
     let reserved = MATCHES.saturating_sub(found) * lookup;
     let late = late.into_iter().map(DraftSegment::told).collect();
     let has_open_share = strategy.has_open_share;
-    Ok(Draft { segments, facts: Facts { late, marks, history, reserved, has_open_share } })
+    Ok(Draft {
+        segments,
+        facts: Facts {
+            late,
+            marks,
+            history,
+            reserved,
+            has_open_share,
+        },
+    })
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -330,22 +484,41 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // A segment that may be absent takes no room from the others.
-            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, &self.facts.marks) }
+            if self.others(at).is_none() {
+                Frame::default()
+            } else {
+                framed(self.options.profile, segment, &self.facts.marks)
+            }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
-        let Fit { fitted, messages, repeated, .. } = self.fitted(&segments, &frames, &order)?;
-        let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Disposition::Dropped);
+        let Fit {
+            fitted,
+            messages,
+            repeated,
+            ..
+        } = self.fitted(&segments, &frames, &order)?;
+        let stays = |at: &usize| {
+            fitted
+                .get(*at)
+                .is_some_and(|fitted| fitted.fate != Disposition::Dropped)
+        };
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
         // A segment of the session is certain to be repeated only if the conversation behind it is
         // repeated.
-        let upto = order.iter().rposition(|at| repeated.contains(at)).map_or(0, |last| last + 1);
+        let upto = order
+            .iter()
+            .rposition(|at| repeated.contains(at))
+            .map_or(0, |last| last + 1);
         let is_turn = |at: &usize| segments.get(*at).is_some_and(Segment::is_turn);
         // More of the conversation will stand before the segments behind it.
         let talk = order.iter().position(is_turn).unwrap_or(order.len());
-        let is_reused = |(position, at): &(usize, &usize)| match segments.get(**at).map(|segment| segment.stability) {
+        let is_reused = |(position, at): &(usize, &usize)| match segments
+            .get(**at)
+            .map(|segment| segment.stability)
+        {
             _ if *position >= talk => repeated.contains(at),
             Some(Stability::Session) => *position < upto,
             Some(stability) => stability < Stability::Session,
@@ -354,7 +527,9 @@ impl ContextAssembler for Assembler<'_> {
         let reused = order.iter().enumerate().take_while(is_reused).count();
         let prefix = order.iter().take(reused).map(|&at| kept(at)).sum();
         let tokens = (0..segments.len()).map(kept).sum();
-        let Options { budget, counter, .. } = *self.options;
+        let Options {
+            budget, counter, ..
+        } = *self.options;
         let report = Report {
             segments: accounts(segments, fitted, &order),
             late: self.facts.late.clone(),
@@ -377,13 +552,19 @@ fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec
             *slot = Some(position);
         }
     }
-    let account = |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| SegmentReport {
-        segment,
-        position,
-        fate: fitted.fate,
-        full_tokens: fitted.full,
-        kept_tokens: fitted.kept,
-        reason: fitted.reason,
-    };
-    segments.into_iter().zip(fitted).zip(positions).map(account).collect()
+    let account =
+        |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| SegmentReport {
+            segment,
+            position,
+            fate: fitted.fate,
+            full_tokens: fitted.full,
+            kept_tokens: fitted.kept,
+            reason: fitted.reason,
+        };
+    segments
+        .into_iter()
+        .zip(fitted)
+        .zip(positions)
+        .map(account)
+        .collect()
 }

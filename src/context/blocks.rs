@@ -29,9 +29,17 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
         priority: segment.priority(),
         turn: (segment.trust, segment.kind),
         head: &frame.head,
-        text: if segment.turns.is_empty() { segment.text.text() } else { "" },
+        text: if segment.turns.is_empty() {
+            segment.text.text()
+        } else {
+            ""
+        },
         tail: &frame.tail,
-        open: if segment.turns.is_empty() { segment.text.open() } else { &[] },
+        open: if segment.turns.is_empty() {
+            segment.text.open()
+        } else {
+            &[]
+        },
         others,
         most: segment.max_tokens,
         cut: &segment.cut,
@@ -40,7 +48,12 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
 }
 
 /// Returns the text of a segment as it is rendered, without the separator behind it.
-pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Disposition) -> Traced {
+pub(super) fn text(
+    segment: &Segment,
+    frame: &Frame,
+    profile: Profile,
+    fate: &Disposition,
+) -> Traced {
     let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
     match fate {
         Disposition::Kept => out.append(&segment.text),
@@ -58,7 +71,13 @@ pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Di
         // The text that stays of a message is part of the conversation.
         Disposition::Dropped | Disposition::Shortened { .. } => {}
     }
-    out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
+    out.push(
+        frame
+            .tail
+            .strip_suffix(profile.separator())
+            .unwrap_or(&frame.tail),
+        Origin::Frame,
+    );
     out
 }
 

@@ -26,7 +26,8 @@ impl Match {
     /// Returns the file that the match is or is part of: its id without the trailing line numbers.
     pub fn file(&self) -> &str {
         let is_lines = |lines: &str| {
-            lines.starts_with(|c: char| c.is_ascii_digit()) && !lines.contains(|c: char| !"0123456789-#".contains(c))
+            lines.starts_with(|c: char| c.is_ascii_digit())
+                && !lines.contains(|c: char| !"0123456789-#".contains(c))
         };
         match self.id.rsplit_once(':') {
             Some((path, lines)) if is_lines(lines) => path,
@@ -57,7 +58,12 @@ pub trait ContextSource: Debug {
     ///
     /// # Errors
     /// A description of the failure.
-    fn search_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn search_for(
+        &self,
+        _role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
         self.search(query, limit)
     }
 
@@ -65,7 +71,12 @@ pub trait ContextSource: Debug {
     ///
     /// # Errors
     /// A description of the failure.
-    fn files_for(&self, _role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn files_for(
+        &self,
+        _role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
         self.files(query, limit)
     }
 
@@ -106,22 +117,37 @@ const DIMENSIONS: u32 = 4096;
 
 /// Returns the best documents, best first, ties by id. A document that shares no word with the
 /// query is never returned.
-pub(super) fn rank<'d>(query: &str, documents: impl Iterator<Item = &'d Match>, limit: usize) -> Vec<&'d Match> {
+pub(super) fn rank<'d>(
+    query: &str,
+    documents: impl Iterator<Item = &'d Match>,
+    limit: usize,
+) -> Vec<&'d Match> {
     let asked = vector(query);
-    let mut ranked: Vec<(u64, &Match)> =
-        documents.map(|document| (likeness(&asked, &vector(&document.text)), document)).filter(|(score, _)| *score > 0).collect();
+    let mut ranked: Vec<(u64, &Match)> = documents
+        .map(|document| (likeness(&asked, &vector(&document.text)), document))
+        .filter(|(score, _)| *score > 0)
+        .collect();
     ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.id.cmp(&second.id)));
-    ranked.into_iter().take(limit).map(|(_, document)| document).collect()
+    ranked
+        .into_iter()
+        .take(limit)
+        .map(|(_, document)| document)
+        .collect()
 }
 
 /// Counts the occurrences of each word, by the word's hash.
 fn vector(text: &str) -> BTreeMap<u32, u64> {
     let mut vector = BTreeMap::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
         let hash = word
             .chars()
             .flat_map(char::to_lowercase)
-            .fold(0x811c_9dc5_u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
+            .fold(0x811c_9dc5_u32, |hash, c| {
+                (hash ^ u32::from(c)).wrapping_mul(0x0100_0193)
+            });
         *vector.entry(hash % DIMENSIONS).or_insert(0) += 1;
     }
     vector
@@ -130,10 +156,22 @@ fn vector(text: &str) -> BTreeMap<u32, u64> {
 /// Returns the squared cosine in millionths, computed in integers so that the result is the same on
 /// every machine.
 fn likeness(a: &BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> u64 {
-    let dot: u128 = a.iter().filter_map(|(key, count)| Some(u128::from(*count) * u128::from(*b.get(key)?))).sum();
-    let norm = |vector: &BTreeMap<u32, u64>| vector.values().map(|count| u128::from(*count).pow(2)).sum::<u128>();
+    let dot: u128 = a
+        .iter()
+        .filter_map(|(key, count)| Some(u128::from(*count) * u128::from(*b.get(key)?)))
+        .sum();
+    let norm = |vector: &BTreeMap<u32, u64>| {
+        vector
+            .values()
+            .map(|count| u128::from(*count).pow(2))
+            .sum::<u128>()
+    };
     let both = norm(a).saturating_mul(norm(b));
     // Never exceeds one million.
-    let squared = dot.saturating_mul(dot).saturating_mul(1_000_000).checked_div(both).unwrap_or(0);
+    let squared = dot
+        .saturating_mul(dot)
+        .saturating_mul(1_000_000)
+        .checked_div(both)
+        .unwrap_or(0);
     u64::try_from(squared).unwrap_or(u64::MAX)
 }

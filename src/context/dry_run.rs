@@ -71,8 +71,15 @@ pub(super) struct Whole {
 impl Whole {
     /// Adds the tokens of merged segments.
     fn with(self, others: usize) -> Self {
-        let Self { needs, least, most, .. } = self;
-        Self { needs: needs + others, least: least + others, most: most.map(|most| most + others), ..self }
+        let Self {
+            needs, least, most, ..
+        } = self;
+        Self {
+            needs: needs + others,
+            least: least + others,
+            most: most.map(|most| most + others),
+            ..self
+        }
     }
 }
 
@@ -83,7 +90,12 @@ pub(super) fn dry(
     options: &Options<'_>,
     memos: &mut DryMemos,
 ) -> Result<DryRun, Vec<Fault>> {
-    dry_as(forest, request, (Unknown::Variable, &mut memos.variable), options)
+    dry_as(
+        forest,
+        request,
+        (Unknown::Variable, &mut memos.variable),
+        options,
+    )
 }
 
 /// Returns the tokens of the request if the caller overrides no default and a loop is in its first
@@ -95,9 +107,25 @@ pub(super) fn expected(
     memos: &mut DryMemos,
 ) -> Option<usize> {
     // Lookups are skipped: a caller may replace the values that they depend on.
-    let request = Request { source: &NoSource, ..*request };
-    let report = dry_as(forest, &request, (Unknown::Expected, &mut memos.expected), options).ok()?.report;
-    Some(report.segments.iter().filter_map(|account| account.kept_tokens).sum())
+    let request = Request {
+        source: &NoSource,
+        ..*request
+    };
+    let report = dry_as(
+        forest,
+        &request,
+        (Unknown::Expected, &mut memos.expected),
+        options,
+    )
+    .ok()?
+    .report;
+    Some(
+        report
+            .segments
+            .iter()
+            .filter_map(|account| account.kept_tokens)
+            .sum(),
+    )
 }
 
 fn dry_as(
@@ -107,47 +135,97 @@ fn dry_as(
     options: &Options<'_>,
 ) -> Result<DryRun, Vec<Fault>> {
     let draft = draft(forest, request, (unknown, memo), options)?;
-    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.facts.marks));
+    let tokens = |drafted: &DraftSegment| {
+        drafted
+            .condition
+            .is_none()
+            .then(|| others(drafted, options, &draft.facts.marks))
+    };
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
-    let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
+    let (segments, waiting): (Vec<_>, Vec<_>) =
+        draft.segments.into_iter().map(DraftSegment::apart).unzip();
     let order = role::order(request.role, options.profile);
     let options = role::ordered(options, &order);
-    let is_open =
-        |(segment, waiting): (&Segment, &Waiting)| segment.priority() >= FIRST_EXPENDABLE && !waiting.unknown.is_empty();
+    let is_open = |(segment, waiting): (&Segment, &Waiting)| {
+        segment.priority() >= FIRST_EXPENDABLE && !waiting.unknown.is_empty()
+    };
     let has_open_fates = segments.iter().zip(&waiting).any(is_open);
-    let assembler = Assembler { options: &options, facts: &draft.facts, others: &others, has_open_fates };
-    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
+    let assembler = Assembler {
+        options: &options,
+        facts: &draft.facts,
+        others: &others,
+        has_open_fates,
+    };
+    let Assembly { report, .. } = assembler
+        .assemble(segments)
+        .map_err(|fault| vec![placed(forest, request, fault)])?;
     let mut whole = whole(&assembler, &report.segments, &waiting);
     for (at, (account, slot)) in report.segments.iter().zip(&mut whole).enumerate() {
         (slot.is_untrusted, slot.trusted) = trusted(&assembler, at, &account.segment);
     }
     let frame = Frame::default();
-    let blocks: Vec<Block<'_>> = report.segments.iter().map(|account| block(&account.segment, &frame, 0)).collect();
+    let blocks: Vec<Block<'_>> = report
+        .segments
+        .iter()
+        .map(|account| block(&account.segment, &frame, 0))
+        .collect();
     let has_open_share = draft.facts.has_open_share;
-    let others_room = options.budget.map_or(0, |tokens| budget::room_of_others(&blocks, tokens, has_open_share));
-    Ok(DryRun { report, waiting, whole, others_room })
+    let others_room = options.budget.map_or(0, |tokens| {
+        budget::room_of_others(&blocks, tokens, has_open_share)
+    });
+    Ok(DryRun {
+        report,
+        waiting,
+        whole,
+        others_room,
+    })
 }
 
 /// Returns true if the segment contains untrusted text, and the tokens of the trusted part of a
 /// segment that is never cut.
 fn trusted(assembler: &Assembler<'_>, at: usize, segment: &Segment) -> (bool, usize) {
-    let Options { profile, counter, budget, .. } = *assembler.options;
+    let Options {
+        profile,
+        counter,
+        budget,
+        ..
+    } = *assembler.options;
     let frame = framed(profile, segment, &assembler.facts.marks);
     let is_untrusted = block(segment, &frame, 0).is_untrusted();
-    let Some(others) = assembler.others(at).filter(|_| budget.is_some() && segment.priority() < FIRST_EXPENDABLE) else {
+    let Some(others) = assembler
+        .others(at)
+        .filter(|_| budget.is_some() && segment.priority() < FIRST_EXPENDABLE)
+    else {
         return (is_untrusted, 0);
     };
-    let own = Segment { text: segment.text.without_untrusted(), ..segment.clone() };
+    let own = Segment {
+        text: segment.text.without_untrusted(),
+        ..segment.clone()
+    };
     let own = block(&own, &frame, others);
-    (is_untrusted, if own.is_trusted_fixed() { own.tokens(counter) } else { 0 })
+    (
+        is_untrusted,
+        if own.is_trusted_fixed() {
+            own.tokens(counter)
+        } else {
+            0
+        },
+    )
 }
 
 /// Returns the tokens of the headings of all steps that are merged into a segment.
 fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize {
     let Some(run) = &drafted.others else { return 0 };
-    let Options { profile, counter, .. } = *options;
+    let Options {
+        profile, counter, ..
+    } = *options;
     let mut other = drafted.segment.clone();
-    let form = format!("{:?} {:?} {profile:?} {}", other.kind, other.trust, counter.name());
+    let form = format!(
+        "{:?} {:?} {profile:?} {}",
+        other.kind,
+        other.trust,
+        counter.name()
+    );
     run.tokens(form, |title| {
         title.clone_into(&mut other.title);
         block(&other, &framed(profile, &other, marks), 0).tokens(counter)
@@ -160,7 +238,10 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     let segments: Vec<&Segment> = accounts.iter().map(|account| &account.segment).collect();
     let comes = waiting.iter().any(|waiting| waiting.condition.is_some());
     // Without unknown values the report holds for every run.
-    let varies = comes || waiting.iter().any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
+    let varies = comes
+        || waiting
+            .iter()
+            .any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
     let stays = |segment: &Segment, waiting: &Waiting| {
         let is_bound = assembler.options.budget.is_some() || segment.max_tokens.is_some();
         let may_be_dropped = is_bound && segment.priority() >= FIRST_EXPENDABLE;
@@ -172,15 +253,34 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     let mut follows = false;
     let mut may_follow = false;
     let mut message = None;
-    for at in positions(&segments, speaker, assembler.options.order).into_iter().rev() {
-        let (Some(account), Some(waits), Some(slot)) = (accounts.get(at), waiting.get(at), whole.get_mut(at)) else { continue };
+    for at in positions(&segments, speaker, assembler.options.order)
+        .into_iter()
+        .rev()
+    {
+        let (Some(account), Some(waits), Some(slot)) =
+            (accounts.get(at), waiting.get(at), whole.get_mut(at))
+        else {
+            continue;
+        };
         let segment = &account.segment;
         if !segment.turns.is_empty() {
             // A turn is a message of its own, and the conversation is fitted as one block.
-            let (kept, whole) = (account.kept_tokens.unwrap_or(0), account.full_tokens.unwrap_or(0));
+            let (kept, whole) = (
+                account.kept_tokens.unwrap_or(0),
+                account.full_tokens.unwrap_or(0),
+            );
             // An unknown conversation is bounded only by its own limit.
-            let most = if waits.unknown.is_empty() { Some(whole) } else { assembler.facts.history.max_tokens };
-            *slot = Whole { needs: kept, least: kept, most, ..Whole::default() };
+            let most = if waits.unknown.is_empty() {
+                Some(whole)
+            } else {
+                assembler.facts.history.max_tokens
+            };
+            *slot = Whole {
+                needs: kept,
+                least: kept,
+                most,
+                ..Whole::default()
+            };
             (message, follows, may_follow) = (None, false, true);
             continue;
         }
@@ -189,16 +289,27 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
         }
         if waits.condition.is_none() {
             let needs = account.full_tokens.unwrap_or(0);
-            *slot = Whole { needs, least: needs, most: Some(needs), ..Whole::default() };
+            *slot = Whole {
+                needs,
+                least: needs,
+                most: Some(needs),
+                ..Whole::default()
+            };
             if varies && !follows {
-                *slot = last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
+                *slot =
+                    last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
             }
             slot.is_several = assembler.others(at).is_some_and(|others| others > 0);
-            let own = segment.max_tokens.filter(|_| !slot.is_several && segment.priority() >= FIRST_EXPENDABLE);
+            let own = segment
+                .max_tokens
+                .filter(|_| !slot.is_several && segment.priority() >= FIRST_EXPENDABLE);
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
             if let Some(own) = own.filter(|own| !waits.unknown.is_empty() || slot.needs > *own) {
                 // It is cut to that limit, or dropped if not even a mark fits into it.
-                *slot = Whole { most: slot.most.into_iter().chain([own]).min(), ..Whole::default() };
+                *slot = Whole {
+                    most: slot.most.into_iter().chain([own]).min(),
+                    ..Whole::default()
+                };
             }
         }
         follows |= stays(segment, waits);
@@ -210,14 +321,38 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
 /// Returns the cost of a segment that may be the last of its message: without a separator, or with
 /// one if another segment may follow.
 fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
-    let Options { profile, counter, budget, .. } = *assembler.options;
+    let Options {
+        profile,
+        counter,
+        budget,
+        ..
+    } = *assembler.options;
     let frame = framed(profile, segment, &assembler.facts.marks);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
-    let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
+    let count = |text: &str| {
+        budget::tokens(
+            text,
+            segment.text.open().iter().map(|at| frame.head.len() + at),
+            counter,
+        )
+    };
     let alone = count(without);
     // Fitting counts the separator; it matters only if there is a limit or another segment follows.
-    let needs = if may_follow || budget.is_some() || segment.max_tokens.is_some() { count(&with) } else { alone };
-    let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
-    Whole { needs, least, most: Some(most), ..Whole::default() }
+    let needs = if may_follow || budget.is_some() || segment.max_tokens.is_some() {
+        count(&with)
+    } else {
+        alone
+    };
+    let (least, most) = if may_follow {
+        (needs.min(alone), needs.max(alone))
+    } else {
+        (alone, alone)
+    };
+    Whole {
+        needs,
+        least,
+        most: Some(most),
+        ..Whole::default()
+    }
 }

@@ -26,7 +26,11 @@ impl fmt::Display for Place {
         if self.node != "/" {
             write!(f, " {}", self.node)?;
         }
-        if self.field.is_empty() { Ok(()) } else { write!(f, ", {}", self.field) }
+        if self.field.is_empty() {
+            Ok(())
+        } else {
+            write!(f, ", {}", self.field)
+        }
     }
 }
 
@@ -93,7 +97,9 @@ pub enum FaultKind {
         limit: u64,
     },
     /// A Jinja text copies, compares or stores more than allowed, or nests values too deeply.
-    #[error("the Jinja text handles more than {limit} bytes in all, or nests lists and objects more than 64 deep")]
+    #[error(
+        "the Jinja text handles more than {limit} bytes in all, or nests lists and objects more than 64 deep"
+    )]
     TooCostly {
         /// Bytes; an entry of a list counts as 32.
         limit: u64,
@@ -143,7 +149,9 @@ pub enum FaultKind {
         why: String,
     },
     /// A result violates the schema that would make a part of it trusted.
-    #[error("`{part}` of the result `{name}` is not what its schema requires there: {takes}; only then would it be trusted")]
+    #[error(
+        "`{part}` of the result `{name}` is not what its schema requires there: {takes}; only then would it be trusted"
+    )]
     ResultForm {
         /// The result.
         name: String,
@@ -252,13 +260,21 @@ pub struct Fault {
 impl Fault {
     /// Creates a fault of a field.
     pub(crate) fn of(place: Place, kind: FaultKind) -> Self {
-        Self { place: Some(place), at: None, kind: Box::new(kind) }
+        Self {
+            place: Some(place),
+            at: None,
+            kind: Box::new(kind),
+        }
     }
 }
 
 impl From<FaultKind> for Fault {
     fn from(kind: FaultKind) -> Self {
-        Self { place: None, at: None, kind: Box::new(kind) }
+        Self {
+            place: None,
+            at: None,
+            kind: Box::new(kind),
+        }
     }
 }
 
@@ -316,12 +332,21 @@ impl From<Fault> for Refused {
 /// Describes why the name of a result is ambiguous.
 fn ambiguous(name: &str, paths: &[String]) -> String {
     match paths {
-        [path] => format!("the result `{name}` is that of {path}, which is there by its path as well; expected one of them"),
-        several => format!("the result `{name}` could be that of {}; expected a path in place of the name", several.join(", ")),
+        [path] => format!(
+            "the result `{name}` is that of {path}, which is there by its path as well; expected one of them"
+        ),
+        several => format!(
+            "the result `{name}` could be that of {}; expected a path in place of the name",
+            several.join(", ")
+        ),
     }
 }
 
 /// Lists the nodes that call an agent, as a phrase.
 fn others(there: &[String]) -> String {
-    if there.is_empty() { "nothing in this task does".to_owned() } else { format!("these do: {}", there.join(", ")) }
+    if there.is_empty() {
+        "nothing in this task does".to_owned()
+    } else {
+        format!("these do: {}", there.join(", "))
+    }
 }

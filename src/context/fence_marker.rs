@@ -27,15 +27,25 @@ impl Marks {
     /// Returns the marks of the agent that a request calls.
     pub fn of(request: &Request<'_>) -> Self {
         let mut hasher = Hasher::new();
-        hasher.field("ctxc untrusted").field(request.session).field(request.task).field(request.node);
+        hasher
+            .field("ctxc untrusted")
+            .field(request.session)
+            .field(request.task)
+            .field(request.node);
         let agent = hasher.finish();
-        Self { agent, first: nth(agent, 0) }
+        Self {
+            agent,
+            first: nth(agent, 0),
+        }
     }
 
     /// Returns the opening and the closing of the fence around a text.
     pub(super) fn fence(&self, name: &str, text: &str) -> (String, String) {
         let mark = self.mark(text);
-        (format!("<untrusted-{mark} name=\"{}\">\n", attribute(name)), format!("\n</untrusted-{mark}>"))
+        (
+            format!("<untrusted-{mark} name=\"{}\">\n", attribute(name)),
+            format!("\n</untrusted-{mark}>"),
+        )
     }
 
     /// The first candidate: the mark of every fence whose text does not contain it.
@@ -46,31 +56,45 @@ impl Marks {
     /// Returns the first mark that a text does not contain, in linear time for any text.
     fn mark(&self, text: &str) -> String {
         let is_digit = |c: char| c.is_ascii_digit();
-        let runs = text.split(|c| !is_digit(c)).filter(|run| run.len() >= DIGITS);
-        let taken: BTreeSet<&[u8]> = runs.flat_map(|run| run.as_bytes().windows(DIGITS)).collect();
+        let runs = text
+            .split(|c| !is_digit(c))
+            .filter(|run| run.len() >= DIGITS);
+        let taken: BTreeSet<&[u8]> = runs
+            .flat_map(|run| run.as_bytes().windows(DIGITS))
+            .collect();
         if !taken.contains(self.first.as_bytes()) {
             return self.first.clone();
         }
         let mut later = (1..).map(|number| nth(self.agent, number));
         // The search ends: a text contains finitely many marks.
-        later.find(|mark| !taken.contains(mark.as_bytes())).unwrap_or_default()
+        later
+            .find(|mark| !taken.contains(mark.as_bytes()))
+            .unwrap_or_default()
     }
 }
 
 fn nth(agent: Hash, number: u64) -> String {
     let Hash(bytes) = Hasher::new().field(agent.0).number(number).finish();
-    let number = bytes.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
+    let number = bytes
+        .first_chunk()
+        .map_or(0, |bytes| u128::from_be_bytes(*bytes));
     format!("{:0DIGITS$}", number % END)
 }
 
 /// Escapes a name for use as the value of an attribute.
 pub(super) fn attribute(name: &str) -> String {
-    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+    one_line(name)
+        .replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 /// Replaces control characters by spaces, so that a title stays on one line.
 pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 /// The text before a mark at the opening and at the closing of a fence.
@@ -82,7 +106,9 @@ pub(crate) fn remarked(text: &Traced, by: &str) -> String {
     let mut out = String::with_capacity(text.text().len());
     for stretch in text.stretches() {
         let words = text.text().get(stretch.range.clone()).unwrap_or("");
-        let mark = (stretch.origin == Origin::Frame).then(|| mark_in(words)).flatten();
+        let mark = (stretch.origin == Origin::Frame)
+            .then(|| mark_in(words))
+            .flatten();
         let Some(mark) = mark else {
             out.push_str(words);
             continue;
@@ -96,9 +122,15 @@ pub(crate) fn remarked(text: &Traced, by: &str) -> String {
 
 /// Returns the names of the fences in a text.
 pub(super) fn names(text: &Traced) -> Vec<&str> {
-    let frames = text.stretches().iter().filter(|stretch| stretch.origin == Origin::Frame);
+    let frames = text
+        .stretches()
+        .iter()
+        .filter(|stretch| stretch.origin == Origin::Frame);
     let words = frames.filter_map(|stretch| text.text().get(stretch.range.clone()));
-    words.filter(|words| mark_in(words).is_some()).filter_map(opened).collect()
+    words
+        .filter(|words| mark_in(words).is_some())
+        .filter_map(opened)
+        .collect()
 }
 
 /// Returns the name in the opening of a fence.
@@ -110,7 +142,9 @@ fn opened(words: &str) -> Option<&str> {
 /// Returns the offset of a fence's mark in a stretch that ctxc wrote itself.
 fn mark_in(words: &str) -> Option<usize> {
     // The opening stands behind a heading, the closing before a separator.
-    let at = SIDES.iter().find_map(|side| words.rfind(side).map(|at| at + side.len()))?;
+    let at = SIDES
+        .iter()
+        .find_map(|side| words.rfind(side).map(|at| at + side.len()))?;
     let mark = words.as_bytes().get(at..at + DIGITS)?;
     mark.iter().all(u8::is_ascii_digit).then_some(at)
 }
@@ -118,7 +152,14 @@ fn mark_in(words: &str) -> Option<usize> {
 /// Returns a text without its fences.
 pub(crate) fn bare(text: &Traced) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
-    let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();
-    let stretches = text.stretches().iter().map(|stretch| (&stretch.origin, words(&stretch.range)));
-    stretches.filter(|(origin, words)| !is_fence(origin, words)).map(|(_, words)| words).collect()
+    let is_fence =
+        |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();
+    let stretches = text
+        .stretches()
+        .iter()
+        .map(|stretch| (&stretch.origin, words(&stretch.range)));
+    stretches
+        .filter(|(origin, words)| !is_fence(origin, words))
+        .map(|(_, words)| words)
+        .collect()
 }

@@ -87,7 +87,10 @@ impl Filled {
     /// Creates a text that contains no values.
     #[cfg(feature = "eval")]
     pub(super) fn of_words(text: &str) -> Self {
-        Self { text: Traced::new(text, Origin::Frame), ..Self::default() }
+        Self {
+            text: Traced::new(text, Origin::Frame),
+            ..Self::default()
+        }
     }
 
     /// Marks the whole text as untrusted under a name, and puts a fence around it if the filler
@@ -145,18 +148,40 @@ impl<'a> Filler<'a> {
     /// Returns a filler for a text that becomes a value.
     #[must_use]
     pub(super) const fn bare(self) -> Self {
-        Self { fences: Fences::None, ..self }
+        Self {
+            fences: Fences::None,
+            ..self
+        }
     }
 
     /// Fills a text of the registry.
-    pub(super) fn fill(self, text: &'a Text<'_>, place: &'a Place, scope: &'a Scope, faults: &mut Faults) -> Filled {
+    pub(super) fn fill(
+        self,
+        text: &'a Text<'_>,
+        place: &'a Place,
+        scope: &'a Scope,
+        faults: &mut Faults,
+    ) -> Filled {
         let origin = match text.src.as_deref() {
-            Some(src) => Origin::File { path: beside(self.path, src), line: 0 },
-            None => {
-                Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
-            }
+            Some(src) => Origin::File {
+                path: beside(self.path, src),
+                line: 0,
+            },
+            None => Origin::Template {
+                task: place.definition.clone(),
+                node: place.node.clone(),
+                field: place.field.clone(),
+                line: 0,
+            },
         };
-        let mut writer = Writer { filler: self, scope, place, at: origin.clone(), out: Filled::default(), faults };
+        let mut writer = Writer {
+            filler: self,
+            scope,
+            place,
+            at: origin.clone(),
+            out: Filled::default(),
+            faults,
+        };
         writer.value(text, &origin, 0);
         writer.out
     }
@@ -164,7 +189,10 @@ impl<'a> Filler<'a> {
 
 impl<'a> Writer<'a, '_> {
     pub(super) fn fault(&mut self, kind: FaultKind) {
-        self.faults.push(Fault { at: Some(Box::new(self.at.clone())), ..Fault::of(self.place.clone(), kind) });
+        self.faults.push(Fault {
+            at: Some(Box::new(self.at.clone())),
+            ..Fault::of(self.place.clone(), kind)
+        });
     }
 
     /// Writes a text by its own syntax, parts and trust.
@@ -192,7 +220,9 @@ impl<'a> Writer<'a, '_> {
             match part {
                 body::Part::Text { text } => words(self, text),
                 body::Part::Use { name } => {
-                    let Some(inner) = self.fragment(name, depth, self.filler) else { continue };
+                    let Some(inner) = self.fragment(name, depth, self.filler) else {
+                        continue;
+                    };
                     if self.out.text.text().len() + inner.text.text().len() <= MAX_BYTES {
                         self.out.text.append(&inner.text);
                         self.out.latent.append(&inner.latent);
@@ -214,9 +244,17 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// Returns a filled fragment.
-    pub(super) fn fragment(&mut self, name: &str, depth: usize, filler: Filler<'a>) -> Option<Filled> {
+    pub(super) fn fragment(
+        &mut self,
+        name: &str,
+        depth: usize,
+        filler: Filler<'a>,
+    ) -> Option<Filled> {
         if depth >= MAX_DEPTH {
-            self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
+            self.fault(FaultKind::TooDeep {
+                name: name.to_owned(),
+                limit: MAX_DEPTH,
+            });
             return None;
         }
         // Fragments that each use two others double their text at each level, so nothing is added
@@ -226,7 +264,9 @@ impl<'a> Writer<'a, '_> {
         }
         let registry = self.filler.registry;
         let Some(fragment) = registry.fragment(name) else {
-            self.fault(FaultKind::NoFragment { name: name.to_owned() });
+            self.fault(FaultKind::NoFragment {
+                name: name.to_owned(),
+            });
             return None;
         };
         let text = match registry.fragment_text(fragment) {
@@ -237,8 +277,14 @@ impl<'a> Writer<'a, '_> {
             }
         };
         let origin = match text.src.as_deref() {
-            Some(src) => Origin::File { path: beside(&fragment.source().path, src), line: 0 },
-            None => Origin::Fragment { name: name.to_owned(), line: 0 },
+            Some(src) => Origin::File {
+                path: beside(&fragment.source().path, src),
+                line: 0,
+            },
+            None => Origin::Fragment {
+                name: name.to_owned(),
+                line: 0,
+            },
         };
         let is_untrusted = is_from_outside(&text);
         // A text that is untrusted as a whole gets one fence around it and none inside.
@@ -249,10 +295,21 @@ impl<'a> Writer<'a, '_> {
         let place = self.place;
         let at = origin.clone();
         let out = Filled::default();
-        let mut inner = Writer { filler: inside, scope, place, at, out, faults: self.faults };
+        let mut inner = Writer {
+            filler: inside,
+            scope,
+            place,
+            at,
+            out,
+            faults: self.faults,
+        };
         inner.value(&text, &origin, depth + 1);
         let text = inner.out;
-        Some(if is_untrusted { text.fenced_as(name, filler) } else { text })
+        Some(if is_untrusted {
+            text.fenced_as(name, filler)
+        } else {
+            text
+        })
     }
 
     pub(super) fn push(&mut self, text: &str, origin: Origin) {
@@ -271,13 +328,17 @@ impl<'a> Writer<'a, '_> {
 
     /// Returns true if the same fault of this field is already reported, for any line.
     fn is_told(&self, kind: &FaultKind) -> bool {
-        self.faults.iter().any(|fault| *fault.kind == *kind && fault.place.as_ref() == Some(self.place))
+        self.faults
+            .iter()
+            .any(|fault| *fault.kind == *kind && fault.place.as_ref() == Some(self.place))
     }
 
     /// Returns true if a text of this context is already reported as too large; texts made of it
     /// need no report of their own.
     fn is_too_large(&self) -> bool {
-        self.faults.iter().any(|fault| matches!(*fault.kind, FaultKind::TooLarge { .. }))
+        self.faults
+            .iter()
+            .any(|fault| matches!(*fault.kind, FaultKind::TooLarge { .. }))
     }
 
     fn plain(&mut self, text: &str, origin: &Origin) {
@@ -322,15 +383,21 @@ impl<'a> Writer<'a, '_> {
             Expression::Call(call) => self.variable(&call.to_string(), &[]),
             Expression::Text(text) => self.push(&text.value, Origin::Frame),
             Expression::Number(number) => self.push(&number.value, Origin::Frame),
-            Expression::Boolean(value) => self.push(if value.value { "true" } else { "false" }, Origin::Frame),
+            Expression::Boolean(value) => {
+                self.push(if value.value { "true" } else { "false" }, Origin::Frame)
+            }
         }
     }
 
     fn variable(&mut self, root: &str, rest: &[Part<'_>]) {
         self.out.used.insert(root.to_owned());
         let bound = self.scope.get(root);
-        self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
-        let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+        self.out.stability = self
+            .out
+            .stability
+            .max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
+        let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?)))
+        else {
             let origin = bound.map(|bound| &bound.origin);
             let is_untrusted = bound.is_some_and(|bound| bound.trust_of(rest) == Trust::Untrusted);
             if is_untrusted {
@@ -340,7 +407,11 @@ impl<'a> Writer<'a, '_> {
             let start = self.out.text.text().len();
             self.stand_in(|| {
                 let (origin, named) = from_where(origin);
-                let what = if origin == MissingFrom::Input { "input" } else { "result of" };
+                let what = if origin == MissingFrom::Input {
+                    "input"
+                } else {
+                    "result of"
+                };
                 format!("{what} {}", named.unwrap_or(root))
             });
             if is_untrusted {
@@ -350,7 +421,11 @@ impl<'a> Writer<'a, '_> {
         };
         let Some(value) = values::part(value, rest) else {
             let whole: &Value = value;
-            let fault = FaultKind::NoPart { name: root.to_owned(), path: values::shown(root, rest), found: values::kind(whole) };
+            let fault = FaultKind::NoPart {
+                name: root.to_owned(),
+                path: values::shown(root, rest),
+                found: values::kind(whole),
+            };
             return self.fault(fault);
         };
         let words = values::words(value);
@@ -391,7 +466,10 @@ impl<'a> Writer<'a, '_> {
         if let Some(bound) = bound.filter(|bound| !bound.lacks.is_empty()) {
             return self.faults.extend(bound.lacks.iter().cloned());
         }
-        let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
+        let fault = FaultKind::Missing {
+            name: named.unwrap_or(name).to_owned(),
+            origin,
+        };
         // Once for each field, however often the variable occurs.
         if !self.is_told(&fault) {
             self.fault(fault);

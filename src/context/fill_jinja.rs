@@ -5,7 +5,9 @@ use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
-use crate::jinja::render::{ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables};
+use crate::jinja::render::{
+    ByteOrigin, Failed, MAX_STEPS, RenderInputs, Written, captures, certain, render, variables,
+};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::body::Part;
 use serde_json::Value;
@@ -30,7 +32,11 @@ impl Writer<'_, '_> {
         // A filter would alter the fences inside a fragment: it receives the text without fences,
         // and the fence goes around the result.
         let is_kept = captures(&all);
-        let how = if is_kept { self.filler.bare() } else { self.filler };
+        let how = if is_kept {
+            self.filler.bare()
+        } else {
+            self.filler
+        };
         let mut text = String::with_capacity(all.len());
         let mut fragments = BTreeMap::new();
         for part in parts {
@@ -41,8 +47,13 @@ impl Writer<'_, '_> {
                 }
                 Part::Use { name } => name,
             };
-            let Some(filled) = self.fragment(name, depth, how) else { continue };
-            let mut variable = format!("fragment_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+            let Some(filled) = self.fragment(name, depth, how) else {
+                continue;
+            };
+            let mut variable = format!(
+                "fragment_{}",
+                name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+            );
             while all.contains(&variable) || fragments.contains_key(&variable) {
                 variable.push('_');
             }
@@ -57,7 +68,12 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a Jinja text, with the fragments that its generated variables stand for.
-    pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+    pub(super) fn jinja(
+        &mut self,
+        text: &str,
+        origin: &Origin,
+        fragments: &BTreeMap<String, Used>,
+    ) {
         let names = match variables(text, |name| self.scope.get(name).is_some()) {
             Ok(names) => names,
             Err(failed) => return self.jinja_fault(failed, origin),
@@ -73,7 +89,10 @@ impl Writer<'_, '_> {
             }
             self.out.used.insert(name.clone());
             let bound = self.scope.get(name);
-            self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
+            self.out.stability = self
+                .out
+                .stability
+                .max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
             if bound.is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted) {
                 untrusted.insert(name.clone());
             }
@@ -82,7 +101,10 @@ impl Writer<'_, '_> {
                 if self.filler.unknown == Unknown::Placeholder {
                     self.out.unknown.insert(name.clone());
                 } else {
-                    let above = first_reads(text).get(&**name).and_then(|at| text.get(..*at)).unwrap_or("");
+                    let above = first_reads(text)
+                        .get(&**name)
+                        .and_then(|at| text.get(..*at))
+                        .unwrap_or("");
                     self.at = origin.clone().down(above.matches('\n').count() as u32);
                     self.missing(name, bound);
                 }
@@ -91,7 +113,12 @@ impl Writer<'_, '_> {
             context.insert(name.clone(), value.as_ref().clone());
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
-        untrusted.extend(fragments.iter().filter(|(_, fragment)| fragment.is_bare).map(|(name, _)| name.clone()));
+        untrusted.extend(
+            fragments
+                .iter()
+                .filter(|(_, fragment)| fragment.is_bare)
+                .map(|(name, _)| name.clone()),
+        );
         if self.filler.fences == Fences::None {
             untrusted.clear();
         }
@@ -119,7 +146,18 @@ impl Writer<'_, '_> {
             Failed::TooLarge { limit } => (FaultKind::TooLarge { limit }, 0),
             Failed::TooLong { limit } => (FaultKind::TooLong { limit }, 0),
             Failed::TooCostly { limit } => (FaultKind::TooCostly { limit }, 0),
-            Failed::Jinja { detail, line, words } => (FaultKind::Jinja { detail, line, words }, line.saturating_sub(1)),
+            Failed::Jinja {
+                detail,
+                line,
+                words,
+            } => (
+                FaultKind::Jinja {
+                    detail,
+                    line,
+                    words,
+                },
+                line.saturating_sub(1),
+            ),
         };
         self.at = origin.clone().down(u32::try_from(above).unwrap_or(0));
         self.fault(kind);
@@ -143,15 +181,24 @@ impl Writer<'_, '_> {
 
     /// Writes the source of a text, with its fragments filled.
     fn as_written(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
-        let tags: Vec<_> = fragments.iter().map(|(name, used)| (format!("{{{{ {name} }}}}"), name, used)).collect();
+        let tags: Vec<_> = fragments
+            .iter()
+            .map(|(name, used)| (format!("{{{{ {name} }}}}"), name, used))
+            .collect();
         let mut rest = text;
-        let next = |rest: &str| tags.iter().filter_map(|tag| Some((rest.find(&tag.0)?, tag))).min_by_key(|(at, _)| *at);
+        let next = |rest: &str| {
+            tags.iter()
+                .filter_map(|tag| Some((rest.find(&tag.0)?, tag)))
+                .min_by_key(|(at, _)| *at)
+        };
         while let Some((at, (tag, name, used))) = next(rest) {
             self.push(rest.get(..at).unwrap_or(""), origin.clone());
             rest = rest.get(at + tag.len()..).unwrap_or("");
             let words = &used.filled.text;
             if used.is_bare && self.filler.fences == Fences::Around {
-                self.out.text.append(&fenced(words, self.filler.marks, name));
+                self.out
+                    .text
+                    .append(&fenced(words, self.filler.marks, name));
             } else {
                 self.out.text.append(words);
             }
@@ -160,7 +207,12 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a rendered text, with the origin of each stretch.
-    fn rendered(&mut self, rendered: &Written, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+    fn rendered(
+        &mut self,
+        rendered: &Written,
+        origin: &Origin,
+        fragments: &BTreeMap<String, Used>,
+    ) {
         // The start of the fence that is open.
         let mut opening = None;
         for stretch in &rendered.stretches {
@@ -182,7 +234,9 @@ impl Writer<'_, '_> {
                 },
                 // All lines of the output come from the line that the expression stands on.
                 ByteOrigin::Output(line) => {
-                    words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
+                    words
+                        .split_inclusive('\n')
+                        .for_each(|words| self.push(words, origin.clone().down(*line)));
                 }
             }
         }
@@ -192,7 +246,10 @@ impl Writer<'_, '_> {
     /// between.
     fn repeated(&mut self, fragment: &Traced, words: &str, origin: &Origin) {
         let mut rest = words;
-        while let Some(behind) = rest.strip_prefix(fragment.text()).filter(|_| !fragment.is_empty()) {
+        while let Some(behind) = rest
+            .strip_prefix(fragment.text())
+            .filter(|_| !fragment.is_empty())
+        {
             self.out.text.append(fragment);
             rest = behind;
         }

@@ -73,8 +73,12 @@ fn bytes(segment: &Segment) -> usize {
 /// Returns true if a segment that is never cut contains a value.
 fn holds_values(segments: &[Segment]) -> bool {
     let is_value = |origin: &Origin| matches!(origin, Origin::Input { .. } | Origin::Result { .. });
-    let never_cut = segments.iter().filter(|segment| segment.priority() < FIRST_EXPENDABLE);
-    never_cut.flat_map(|segment| segment.text.stretches()).any(|stretch| is_value(&stretch.origin))
+    let never_cut = segments
+        .iter()
+        .filter(|segment| segment.priority() < FIRST_EXPENDABLE);
+    never_cut
+        .flat_map(|segment| segment.text.stretches())
+        .any(|stretch| is_value(&stretch.origin))
 }
 
 impl Talk<'_> {
@@ -83,11 +87,27 @@ impl Talk<'_> {
     fn settle(&self, fitted: &mut [Fitted], fold: Fold) -> Vec<Option<Turn>> {
         let mut turns = vec![None; fitted.len()];
         for (number, (&at, folded)) in self.places.iter().zip(fold.messages).enumerate() {
-            let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else { continue };
-            let Folded { fate, kept, reason, turn } = folded;
+            let (Some(fitted), Some(slot)) = (fitted.get_mut(at), turns.get_mut(at)) else {
+                continue;
+            };
+            let Folded {
+                fate,
+                kept,
+                reason,
+                turn,
+            } = folded;
             let full = self.is_counted.then(|| self.conversation.tokens(number));
-            let kept = if fate == Disposition::Dropped { Some(0) } else { self.is_counted.then_some(kept) };
-            *fitted = Fitted { fate, full, kept, reason };
+            let kept = if fate == Disposition::Dropped {
+                Some(0)
+            } else {
+                self.is_counted.then_some(kept)
+            };
+            *fitted = Fitted {
+                fate,
+                full,
+                kept,
+                reason,
+            };
             *slot = turn;
         }
         turns
@@ -102,24 +122,48 @@ impl Assembler<'_> {
 
     /// Fits the segments into the budget, and checks the joined messages against it: a joined text
     /// may have a few more tokens than its parts.
-    pub(super) fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Fit, Fault> {
-        let Options { budget, counter, counting, .. } = *self.options;
+    pub(super) fn fitted(
+        &self,
+        segments: &[Segment],
+        frames: &[Frame],
+        order: &[usize],
+    ) -> Result<Fit, Fault> {
+        let Options {
+            budget,
+            counter,
+            counting,
+            ..
+        } = *self.options;
         let is_needed = counting == Counting::Always || budget.is_some();
         let one = |(at, segment): (usize, &Segment)| {
-            let own = if is_needed && !segment.is_turn() { turn_tokens(segment, counter) } else { 0 };
+            let own = if is_needed && !segment.is_turn() {
+                turn_tokens(segment, counter)
+            } else {
+                0
+            };
             self.others(at).unwrap_or(0) + own
         };
         let others: Vec<usize> = segments.iter().enumerate().map(one).collect();
         let blocks = segments.iter().zip(frames).zip(&others);
-        let mut blocks: Vec<Block<'_>> = blocks.map(|((segment, frame), others)| block(segment, frame, *others)).collect();
+        let mut blocks: Vec<Block<'_>> = blocks
+            .map(|((segment, frame), others)| block(segment, frame, *others))
+            .collect();
         let talk = self.talk(segments, &blocks, order)?;
         let first = talk.places.first().copied();
-        let whole = talk.conversation.fold(talk.limit.filter(|_| talk.is_counted));
+        let whole = talk
+            .conversation
+            .fold(talk.limit.filter(|_| talk.is_counted));
         if let Some(first) = first.and_then(|first| blocks.get_mut(first)) {
-            first.others = if talk.is_counted { whole.tokens } else { talk.conversation.bytes() };
+            first.others = if talk.is_counted {
+                whole.tokens
+            } else {
+                talk.conversation.bytes()
+            };
         }
         let fates = self.trusted_fates(segments, frames, order, &blocks)?;
-        let fit_around = |fates: &[Option<Fitted>]| self.fit_around(segments, frames, order, (&blocks, &talk, &whole), fates);
+        let fit_around = |fates: &[Option<Fitted>]| {
+            self.fit_around(segments, frames, order, (&blocks, &talk, &whole), fates)
+        };
         match fit_around(&fates) {
             Err(_) if self.has_open_fates => fit_around(&vec![None; blocks.len()]),
             fit => fit,
@@ -135,7 +179,13 @@ impl Assembler<'_> {
         (blocks, talk, whole): (&[Block<'_>], &Talk<'_>, &Fold),
         fates: &[Option<Fitted>],
     ) -> Result<Fit, Fault> {
-        let Options { profile, budget, counter, counting, .. } = *self.options;
+        let Options {
+            profile,
+            budget,
+            counter,
+            counting,
+            ..
+        } = *self.options;
         let first = talk.places.first().copied();
         let fitting = Fitting::of(blocks, counter, fates);
         let mut room = budget;
@@ -154,38 +204,89 @@ impl Assembler<'_> {
             };
             let floor = talk.conversation.last_turn().min(whole.tokens);
             let elastic = first.filter(|_| talk.is_counted);
-            let elastic = elastic.map(|at| budget::Elastic { at, floor, take: &mut narrow as &mut dyn FnMut(usize) -> usize });
+            let elastic = elastic.map(|at| budget::Elastic {
+                at,
+                floor,
+                take: &mut narrow as &mut dyn FnMut(usize) -> usize,
+            });
             let mut fitted = match fitting.fit(room, counting, fates.to_vec(), elastic) {
                 Ok(fitted) => fitted,
                 // The error names the requested budget, not the rest of it.
-                Err(over) => return Err(FaultKind::OverBudget(over.of(budget, holds_values(segments))).into()),
+                Err(over) => {
+                    return Err(
+                        FaultKind::OverBudget(over.of(budget, holds_values(segments))).into(),
+                    );
+                }
             };
             let turns = talk.settle(&mut fitted, fold.clone());
             let repeated = talk.places.iter().take(fold.repeated).copied();
-            let repeated: BTreeSet<usize> = repeated.filter(|at| self.others(*at).is_some()).collect();
+            let repeated: BTreeSet<usize> =
+                repeated.filter(|at| self.others(*at).is_some()).collect();
             let rendered = self.rendered(segments, frames, order, &fitted, (&turns, &repeated));
             let messages = message::messages(&rendered, profile);
-            let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
-            let texts = || messages.iter().filter(|message| !message.is_turn()).map(|message| &message.text).chain(tools());
+            let tools = || {
+                rendered
+                    .iter()
+                    .filter(|part| part.segment.kind == Kind::Tools)
+                    .map(|part| &part.text)
+            };
+            let texts = || {
+                messages
+                    .iter()
+                    .filter(|message| !message.is_turn())
+                    .map(|message| &message.text)
+                    .chain(tools())
+            };
             // Messages of turns are already counted; without a count their bytes are used.
-            let turns = segments.iter().zip(&fitted).filter(|(segment, _)| !segment.turns.is_empty());
-            let apart: usize = turns.map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| bytes(segment))).sum();
-            let limit = budget.filter(|limit| apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit);
-            let needed = limit.map_or(0, |_| apart + texts().map(|text| counter.count(text.text())).sum::<usize>());
-            let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
-                let costs = fitted.iter().map(|fitted| [fitted.full, fitted.kept]).collect();
+            let turns = segments
+                .iter()
+                .zip(&fitted)
+                .filter(|(segment, _)| !segment.turns.is_empty());
+            let apart: usize = turns
+                .map(|(segment, fitted)| fitted.kept.unwrap_or_else(|| bytes(segment)))
+                .sum();
+            let limit = budget.filter(|limit| {
+                apart + texts().map(|text| text.text().len()).sum::<usize>() > *limit
+            });
+            let needed = limit.map_or(0, |_| {
+                apart
+                    + texts()
+                        .map(|text| counter.count(text.text()))
+                        .sum::<usize>()
+            });
+            let Some(over) = limit
+                .and_then(|limit| needed.checked_sub(limit))
+                .filter(|over| *over > 0)
+            else {
+                let costs = fitted
+                    .iter()
+                    .map(|fitted| [fitted.full, fitted.kept])
+                    .collect();
                 self.recount(&mut fitted, &rendered);
                 self.recount_whole(&mut fitted, segments, frames, order);
-                return Ok(Fit { fitted, costs, messages, repeated });
+                return Ok(Fit {
+                    fitted,
+                    costs,
+                    messages,
+                    repeated,
+                });
             };
             way = over.max(way * 2);
             // With less room than the fixed segments need, fitting fails.
             let needed = fitting.needed(fates);
-            let narrower = |room: usize| room.saturating_sub(way).max(if room > needed { needed } else { 0 });
+            let narrower = |room: usize| {
+                room.saturating_sub(way)
+                    .max(if room > needed { needed } else { 0 })
+            };
             room = room.map(narrower);
         }
         let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(fitting.over(fates, limit).of(budget, holds_values(segments))).into())
+        Err(FaultKind::OverBudget(
+            fitting
+                .over(fates, limit)
+                .of(budget, holds_values(segments)),
+        )
+        .into())
     }
 
     /// Returns the dispositions of the trusted segments that can be cut. They are fitted as if all
@@ -200,37 +301,63 @@ impl Assembler<'_> {
         blocks: &[Block<'_>],
     ) -> Result<Vec<Option<Fitted>>, Fault> {
         let none = vec![None; blocks.len()];
-        let Options { budget: Some(limit), counter, .. } = *self.options else { return Ok(none) };
+        let Options {
+            budget: Some(limit),
+            counter,
+            ..
+        } = *self.options
+        else {
+            return Ok(none);
+        };
         if !self.facts.has_open_share && !blocks.iter().any(Block::is_untrusted) {
             return Ok(none);
         }
         let others_room = budget::room_of_others(blocks, limit, self.facts.has_open_share);
         let is_bounded = |block: &Block<'_>| block.is_untrusted() || block.bytes() <= block.most();
         // A token is at least one byte.
-        if blocks.iter().map(Block::trusted_bytes).sum::<usize>() + others_room <= limit && blocks.iter().all(is_bounded) {
-            let fits = |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::whole(None));
+        if blocks.iter().map(Block::trusted_bytes).sum::<usize>() + others_room <= limit
+            && blocks.iter().all(is_bounded)
+        {
+            let fits =
+                |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::whole(None));
             return Ok(blocks.iter().map(fits).collect());
         }
         let (mut places, mut own, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (segment, block)) in segments.iter().zip(blocks).enumerate() {
             if block.is_trusted_expendable() || block.is_trusted_fixed() {
                 places.push(at);
-                own.push(Segment { text: segment.text.without_untrusted(), ..segment.clone() });
+                own.push(Segment {
+                    text: segment.text.without_untrusted(),
+                    ..segment.clone()
+                });
                 others.push(self.others(at));
             }
         }
-        let frames: Vec<Frame> = places.iter().filter_map(|at| frames.get(*at)).cloned().collect();
-        let order: Vec<usize> = order.iter().filter_map(|at| places.binary_search(at).ok()).collect();
+        let frames: Vec<Frame> = places
+            .iter()
+            .filter_map(|at| frames.get(*at))
+            .cloned()
+            .collect();
+        let order: Vec<usize> = order
+            .iter()
+            .filter_map(|at| places.binary_search(at).ok())
+            .collect();
         let blocks_of_own = own.iter().zip(&frames).zip(&others);
-        let blocks_of_own = blocks_of_own.map(|((segment, frame), others)| block(segment, frame, others.unwrap_or(0)));
-        let never_cut: usize =
-            blocks_of_own.filter(|block| block.priority < FIRST_EXPENDABLE).map(|block| block.tokens(counter)).sum();
+        let blocks_of_own = blocks_of_own
+            .map(|((segment, frame), others)| block(segment, frame, others.unwrap_or(0)));
+        let never_cut: usize = blocks_of_own
+            .filter(|block| block.priority < FIRST_EXPENDABLE)
+            .map(|block| block.tokens(counter))
+            .sum();
         if never_cut > limit {
             let over = Fitting::of(blocks, counter, &none).over(&none, limit);
             return Err(FaultKind::OverBudget(over.of(Some(limit), holds_values(segments))).into());
         }
         let others_room = others_room.min((limit - never_cut) / 2);
-        let options = Options { budget: Some(limit - others_room), ..*self.options };
+        let options = Options {
+            budget: Some(limit - others_room),
+            ..*self.options
+        };
         let facts = Facts {
             late: Vec::new(),
             marks: self.facts.marks.clone(),
@@ -238,63 +365,115 @@ impl Assembler<'_> {
             reserved: 0,
             has_open_share: false,
         };
-        let Ok(alone) = (Assembler { options: &options, facts: &facts, others: &others, has_open_fates: false })
-            .fitted(&own, &frames, &order)
-        else {
+        let Ok(alone) = (Assembler {
+            options: &options,
+            facts: &facts,
+            others: &others,
+            has_open_fates: false,
+        })
+        .fitted(&own, &frames, &order) else {
             // Joined, the texts that are never cut exceed the sum of their parts and leave no room.
-            let dropped =
-                |block: &Block<'_>| block.is_trusted_expendable().then(|| Fitted::dropped("no tokens were left".to_owned()));
+            let dropped = |block: &Block<'_>| {
+                block
+                    .is_trusted_expendable()
+                    .then(|| Fitted::dropped("no tokens were left".to_owned()))
+            };
             return Ok(blocks.iter().map(dropped).collect());
         };
         let mut fates = none;
         for ((at, fitted), [full, stays]) in places.into_iter().zip(alone.fitted).zip(alone.costs) {
-            if let Some(slot) = fates.get_mut(at).filter(|_| blocks.get(at).is_some_and(Block::is_trusted_expendable)) {
-                *slot = Some(Fitted { full, kept: stays, ..fitted });
+            if let Some(slot) = fates
+                .get_mut(at)
+                .filter(|_| blocks.get(at).is_some_and(Block::is_trusted_expendable))
+            {
+                *slot = Some(Fitted {
+                    full,
+                    kept: stays,
+                    ..fitted
+                });
             }
         }
         Ok(fates)
     }
 
     /// Returns the conversation with its limit, counted if a limit may apply.
-    fn talk<'s>(&'s self, segments: &'s [Segment], blocks: &[Block<'_>], order: &[usize]) -> Result<Talk<'s>, Fault> {
-        let Options { budget, counter, counting, .. } = *self.options;
+    fn talk<'s>(
+        &'s self,
+        segments: &'s [Segment],
+        blocks: &[Block<'_>],
+        order: &[usize],
+    ) -> Result<Talk<'s>, Fault> {
+        let Options {
+            budget,
+            counter,
+            counting,
+            ..
+        } = *self.options;
         // Text that is never cut is present in every call.
         let leads = |segment: &Segment| {
-            segment.priority() < FIRST_EXPENDABLE && !segment.text.text().trim().is_empty() && speaker(segment) == Speaker::User
+            segment.priority() < FIRST_EXPENDABLE
+                && !segment.text.text().trim().is_empty()
+                && speaker(segment) == Speaker::User
         };
-        let mut before = order.iter().filter_map(|at| segments.get(*at)).take_while(|segment| !segment.is_turn());
+        let mut before = order
+            .iter()
+            .filter_map(|at| segments.get(*at))
+            .take_while(|segment| !segment.is_turn());
         let is_first = !before.any(leads);
-        let places: Vec<usize> = (0..segments.len()).filter(|at| segments.get(*at).is_some_and(Segment::is_turn)).collect();
+        let places: Vec<usize> = (0..segments.len())
+            .filter(|at| segments.get(*at).is_some_and(Segment::is_turn))
+            .collect();
         let said = places.iter().filter_map(|at| segments.get(*at));
-        let said = said.filter_map(|segment| Some((segment.id.as_str(), segment.turns.first()?, segment.text.text())));
-        let conversation = Conversation::of(said, self.facts.history, counter).map_err(|broken| {
-            let id =
-                places.get(broken.at).and_then(|at| segments.get(*at)).map_or_else(String::new, |segment| segment.id.clone());
-            FaultKind::Conversation { id, why: broken.why }
-        })?;
-        let mut talk = Talk { conversation: conversation.first(is_first), places, is_counted: false, limit: None };
+        let said = said.filter_map(|segment| {
+            Some((
+                segment.id.as_str(),
+                segment.turns.first()?,
+                segment.text.text(),
+            ))
+        });
+        let conversation =
+            Conversation::of(said, self.facts.history, counter).map_err(|broken| {
+                let id = places
+                    .get(broken.at)
+                    .and_then(|at| segments.get(*at))
+                    .map_or_else(String::new, |segment| segment.id.clone());
+                FaultKind::Conversation {
+                    id,
+                    why: broken.why,
+                }
+            })?;
+        let mut talk = Talk {
+            conversation: conversation.first(is_first),
+            places,
+            is_counted: false,
+            limit: None,
+        };
         if talk.places.is_empty() {
             return Ok(talk);
         }
         // The tokens of the stable segments, plus the maximum of the segments that change with the
         // session or call.
-        let bounds = |is_meant: fn(&Block<'_>) -> bool, count: &dyn Fn(&Block<'_>) -> usize| -> usize {
-            let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
-                _ if segment.is_turn() || !is_meant(block) => 0,
-                Stability::Fixed | Stability::Project => block.most().min(count(block)),
-                Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
+        let bounds =
+            |is_meant: fn(&Block<'_>) -> bool, count: &dyn Fn(&Block<'_>) -> usize| -> usize {
+                let bound = |(segment, block): (&Segment, &Block<'_>)| match segment.stability {
+                    _ if segment.is_turn() || !is_meant(block) => 0,
+                    Stability::Fixed | Stability::Project => block.most().min(count(block)),
+                    Stability::Session | Stability::Call => segment.max_tokens.unwrap_or(0),
+                };
+                segments.iter().zip(blocks).map(bound).sum::<usize>()
             };
-            segments.iter().zip(blocks).map(bound).sum::<usize>()
-        };
         let bytes = talk.conversation.bytes();
         let all = bytes + blocks.iter().map(Block::bytes).sum::<usize>();
         let own = talk.conversation.own();
         // If three times its size fits, nothing is cut now, and later calls have room to grow.
         let is_near = |limit: usize| bytes * 3 > limit;
-        let is_close = |budget: usize| {
-            all + bytes * 2 > budget
-                || is_near(budget.saturating_sub(bounds(|_| true, &|block| block.bytes()) + self.facts.reserved))
-        };
+        let is_close =
+            |budget: usize| {
+                all + bytes * 2 > budget
+                    || is_near(budget.saturating_sub(
+                        bounds(|_| true, &|block| block.bytes()) + self.facts.reserved,
+                    ))
+            };
         let matters = own.is_some_and(is_near) || budget.is_some_and(is_close);
         if matters || counting == Counting::Always {
             talk.conversation.count();
@@ -305,7 +484,9 @@ impl Assembler<'_> {
                 // Segments that can be cut leave the conversation at least half of the room they
                 // share.
                 let never_cut = bounds(|block| block.priority < FIRST_EXPENDABLE, &count);
-                budget.saturating_sub(all).max(budget.saturating_sub(never_cut) / 2)
+                budget
+                    .saturating_sub(all)
+                    .max(budget.saturating_sub(never_cut) / 2)
             };
             talk.limit = own.or_else(|| budget.map(rest));
         }
@@ -330,15 +511,33 @@ impl Assembler<'_> {
             if *fate == Disposition::Dropped || self.others(index).is_none() {
                 return None;
             }
-            let holds = if is_behind && !repeated.contains(&index) { Stability::Call } else { segment.stability };
+            let holds = if is_behind && !repeated.contains(&index) {
+                Stability::Call
+            } else {
+                segment.stability
+            };
             let short = turns.get(index).and_then(Option::as_ref);
-            let origin = || segment.text.stretches().first().map(|stretch| stretch.origin.clone());
+            let origin = || {
+                segment
+                    .text
+                    .stretches()
+                    .first()
+                    .map(|stretch| stretch.origin.clone())
+            };
             let text = match short {
                 Some(turn) => Traced::new(turn.read().text, origin()?),
                 None => text(segment, frames.get(index)?, self.options.profile, fate),
             };
-            let turns = short.map_or(Cow::Borrowed(&*segment.turns), |turn| Cow::Borrowed(std::slice::from_ref(turn)));
-            Some(Rendered { index, segment, text, turns, holds })
+            let turns = short.map_or(Cow::Borrowed(&*segment.turns), |turn| {
+                Cow::Borrowed(std::slice::from_ref(turn))
+            });
+            Some(Rendered {
+                index,
+                segment,
+                text,
+                turns,
+                holds,
+            })
         };
         order.iter().filter_map(one).collect()
     }
@@ -347,8 +546,15 @@ impl Assembler<'_> {
     /// which fitting reserved room.
     fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
         for message in rendered.chunk_by(Rendered::joins) {
-            let Some(last) = message.last().filter(|last| last.turns.is_empty()) else { continue };
-            let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
+            let Some(last) = message.last().filter(|last| last.turns.is_empty()) else {
+                continue;
+            };
+            let Some(fitted) = fitted
+                .get_mut(last.index)
+                .filter(|fitted| fitted.kept.is_some())
+            else {
+                continue;
+            };
             fitted.kept = Some(self.tokens(last.index, &last.text));
             if fitted.fate == Disposition::Kept {
                 fitted.full = fitted.kept;
@@ -359,22 +565,42 @@ impl Assembler<'_> {
     /// Returns the tokens of a segment with the given rendered text, including the steps merged
     /// into it.
     fn tokens(&self, at: usize, text: &Traced) -> usize {
-        budget::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
+        budget::tokens(
+            text.text(),
+            text.open().iter().copied(),
+            self.options.counter,
+        ) + self.others(at).unwrap_or(0)
     }
 
     /// Corrects the full tokens of a segment that is cut or omitted: as the last of its message it
     /// would have no separator.
-    fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
+    fn recount_whole(
+        &self,
+        fitted: &mut [Fitted],
+        segments: &[Segment],
+        frames: &[Frame],
+        order: &[usize],
+    ) {
         let joins = |a: &usize, b: &usize| {
-            let text = |at: &usize| segments.get(*at).filter(|segment| segment.turns.is_empty()).map(speaker);
+            let text = |at: &usize| {
+                segments
+                    .get(*at)
+                    .filter(|segment| segment.turns.is_empty())
+                    .map(speaker)
+            };
             text(a).is_some() && text(a) == text(b)
         };
         for message in order.chunk_by(joins) {
-            let Some(&last) = message.last() else { continue };
-            let (Some(segment), Some(frame), Some(fitted)) = (segments.get(last), frames.get(last), fitted.get_mut(last)) else {
+            let Some(&last) = message.last() else {
                 continue;
             };
-            if fitted.fate != Disposition::Kept && fitted.full.is_some() && segment.turns.is_empty() {
+            let (Some(segment), Some(frame), Some(fitted)) =
+                (segments.get(last), frames.get(last), fitted.get_mut(last))
+            else {
+                continue;
+            };
+            if fitted.fate != Disposition::Kept && fitted.full.is_some() && segment.turns.is_empty()
+            {
                 let whole = text(segment, frame, self.options.profile, &Disposition::Kept);
                 fitted.full = Some(self.tokens(last, &whole));
             }

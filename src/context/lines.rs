@@ -53,7 +53,10 @@ struct Page {
 
 impl Page {
     fn new(text: String) -> Self {
-        Self { lines: LineIndex::new(&text), text }
+        Self {
+            lines: LineIndex::new(&text),
+            text,
+        }
     }
 
     /// Returns the line and column, both from 1.
@@ -86,11 +89,20 @@ struct LineSource<'l> {
 
 impl LineSource<'_> {
     fn definition(&mut self, definition: &Definition<'_>, stem: &str) {
-        if let Definition::Fragment(Fragment { name: Some(name), text, .. }) = definition {
+        if let Definition::Fragment(Fragment {
+            name: Some(name),
+            text,
+            ..
+        }) = definition
+        {
             let lines = self.text(text);
-            self.lines.fragments.insert(name.value.to_string(), (self.path.to_owned(), lines));
+            self.lines
+                .fragments
+                .insert(name.value.to_string(), (self.path.to_owned(), lines));
         }
-        let Some(task) = definition.task() else { return };
+        let Some(task) = definition.task() else {
+            return;
+        };
         let named = match definition {
             Definition::Template(template) => template.name.as_ref(),
             Definition::Task(task) => task.name.as_ref(),
@@ -112,8 +124,13 @@ impl LineSource<'_> {
         if let Some(path) = source.filter(|path| !self.lines.sources.contains_key(path))
             && let Ok(words) = self.files.text(&path)
         {
-            self.lines.sources.insert(path.clone(), TextLines::of_file(text.element, &words));
-            self.lines.pages.entry(path).or_insert_with(|| Page::new(words));
+            self.lines
+                .sources
+                .insert(path.clone(), TextLines::of_file(text.element, &words));
+            self.lines
+                .pages
+                .entry(path)
+                .or_insert_with(|| Page::new(words));
         }
         TextLines::of_element(text.element, text.syntax, &self.page.text, &self.page.lines)
     }
@@ -125,7 +142,14 @@ impl LineSource<'_> {
     }
 
     fn field(&mut self, key: Key, begin: u32, inside: Span) {
-        self.lines.fields.insert(key, Field { path: self.path.to_owned(), begin, inside });
+        self.lines.fields.insert(
+            key,
+            Field {
+                path: self.path.to_owned(),
+                begin,
+                inside,
+            },
+        );
     }
 
     fn task(&mut self, task: &Task<'_>, key: &impl Fn(String) -> Key) {
@@ -151,27 +175,45 @@ impl LineSource<'_> {
             }
         }
         self.inputs("inputs", &task.inputs, key);
-        if let Some(initial) = task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()) {
+        if let Some(initial) = task
+            .reduce
+            .as_ref()
+            .and_then(|reduce| reduce.initial.as_ref())
+        {
             self.input(key("initial_value".to_owned()), initial);
         }
         if let Some(files) = &task.files {
-            self.field(key("file_paths".to_owned()), files.element.span().start, files.element.inner());
+            self.field(
+                key("file_paths".to_owned()),
+                files.element.span().start,
+                files.element.inner(),
+            );
             if let Some(text) = &files.description {
                 self.add(key("file_paths/description".to_owned()), text);
             }
         }
         if let Some(output) = &task.output {
-            self.field(key("output_format".to_owned()), output.element.span().start, output.element.inner());
+            self.field(
+                key("output_format".to_owned()),
+                output.element.span().start,
+                output.element.inner(),
+            );
         }
         for parameter in &task.parameters {
             if let Some(name) = &parameter.name {
                 let element = parameter.element.span();
-                self.field(key(format!("parameters/{}", name.value)), element.start, element);
+                self.field(
+                    key(format!("parameters/{}", name.value)),
+                    element.start,
+                    element,
+                );
             }
             if let (Some(name), Some(default)) = (&parameter.name, &parameter.default) {
                 let line = self.page.lines.line(default.span.start);
                 let lines = (self.path.to_owned(), TextLines::straight(line));
-                self.lines.texts.insert(key(format!("parameters/{}", name.value)), lines);
+                self.lines
+                    .texts
+                    .insert(key(format!("parameters/{}", name.value)), lines);
             }
         }
     }
@@ -200,7 +242,12 @@ impl Lines {
         let mut reader = Reader::new();
         reader.read(&page.text, limits);
         let file = crate::template::lower(reader.document(&page.text));
-        let mut taking = LineSource { lines: self, files, path, page: &page };
+        let mut taking = LineSource {
+            lines: self,
+            files,
+            path,
+            page: &page,
+        };
         for definition in &file.definitions {
             taking.definition(definition, stem);
         }
@@ -213,27 +260,45 @@ impl Lines {
     pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
         let word = named(&fault.kind);
         if let Some((path, first, line)) = fault.at.as_ref().and_then(|at| self.both(at)) {
-            let Some((page, mut span)) = self.line(path, first) else { return Some((path, first, 1)) };
+            let Some((page, mut span)) = self.line(path, first) else {
+                return Some((path, first, 1));
+            };
             // Other elements may stand on the line where the element begins.
-            let field = fault.place.as_ref().and_then(|place| self.field(place)).filter(|field| field.path == path);
-            span.start =
-                field.map(|field| field.inside.start).filter(|at| (span.start..span.end).contains(at)).unwrap_or(span.start);
+            let field = fault
+                .place
+                .as_ref()
+                .and_then(|place| self.field(place))
+                .filter(|field| field.path == path);
+            span.start = field
+                .map(|field| field.inside.start)
+                .filter(|at| (span.start..span.end).contains(at))
+                .unwrap_or(span.start);
             let words = span.slice(&page.text);
             let begin = span.start + (words.len() - words.trim_start().len()) as u32;
             // Behind a Jinja statement or comment, a word of the text's line may stand on a later
             // line of the file.
-            span.end = self.line(path, line.max(first)).map_or(span.end, |(_, last)| last.end);
-            let (line, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(begin));
+            span.end = self
+                .line(path, line.max(first))
+                .map_or(span.end, |(_, last)| last.end);
+            let (line, column) =
+                page.position(word.and_then(|word| page.find(span, word)).unwrap_or(begin));
             return Some((path, line, column));
         }
         let field = self.field(fault.place.as_ref()?)?;
         let page = self.pages.get(&field.path)?;
-        let (line, column) = page.position(word.and_then(|word| page.find(field.inside, word)).unwrap_or(field.begin));
+        let (line, column) = page.position(
+            word.and_then(|word| page.find(field.inside, word))
+                .unwrap_or(field.begin),
+        );
         Some((&field.path, line, column))
     }
 
     fn field(&self, place: &Place) -> Option<&Field> {
-        self.fields.get(&(place.definition.clone(), place.node.clone(), place.field.clone()))
+        self.fields.get(&(
+            place.definition.clone(),
+            place.node.clone(),
+            place.field.clone(),
+        ))
     }
 
     fn line(&self, path: &str, line: u32) -> Option<(&Page, Span)> {
@@ -248,17 +313,32 @@ impl Lines {
 
     /// Returns the file, the line where the origin's line begins, and the line of its first words.
     fn both<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
-        let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.first(line), found.1.line(line));
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other text stands in a file")]
+        let below = |found: &'l (String, TextLines), line: u32| {
+            (found.0.as_str(), found.1.first(line), found.1.line(line))
+        };
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other text stands in a file"
+        )]
         match origin {
-            Origin::Template { task, node, field, line } => {
+            Origin::Template {
+                task,
+                node,
+                field,
+                line,
+            } => {
                 let key = (task.clone(), node.clone(), field.clone());
                 self.texts.get(&key).map(|found| below(found, *line))
             }
-            Origin::Fragment { name, line } => self.fragments.get(name).map(|found| below(found, *line)),
+            Origin::Fragment { name, line } => {
+                self.fragments.get(name).map(|found| below(found, *line))
+            }
             // A file that is the text of an element has lost its leading blank lines.
             Origin::File { path, line } => {
-                let line = self.sources.get(path).map_or(line + 1, |lines| lines.line(*line));
+                let line = self
+                    .sources
+                    .get(path)
+                    .map_or(line + 1, |lines| lines.line(*line));
                 Some((path, line, line))
             }
             _ => None,
@@ -267,7 +347,10 @@ impl Lines {
 }
 
 /// Returns the word of a template that a fault is about.
-#[allow(clippy::wildcard_enum_match_arm, reason = "all others are about a field as a whole")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "all others are about a field as a whole"
+)]
 fn named(kind: &FaultKind) -> Option<&str> {
     match kind {
         FaultKind::Missing { name, .. }

@@ -14,9 +14,17 @@ pub(super) fn relevant(node: &Node) -> Vec<String> {
     let names: Vec<_> = if relevance.is_empty() {
         node.body.inputs.iter().map(|input| &input.name).collect()
     } else {
-        relevance.iter().filter(|input| input.include).map(|input| &input.name).collect()
+        relevance
+            .iter()
+            .filter(|input| input.include)
+            .map(|input| &input.name)
+            .collect()
     };
-    names.into_iter().flatten().map(ToString::to_string).collect()
+    names
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// Returns the parameters that drive matching in a task without inputs and `context_relevance`. A
@@ -25,32 +33,58 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
     if !node.body.inputs.is_empty() || !node.body.context_relevance.is_empty() {
         return Vec::new();
     }
-    let names = node.body.parameters.iter().flatten().filter_map(|parameter| parameter.name.as_deref());
+    let names = node
+        .body
+        .parameters
+        .iter()
+        .flatten()
+        .filter_map(|parameter| parameter.name.as_deref());
     let is_default = |origin: &Origin| matches!(origin, Origin::Template { field, .. } if field.starts_with("parameters/"));
-    let is_given = |name: &&str| scope.get(name).is_some_and(|bound| !is_default(&bound.origin));
+    let is_given = |name: &&str| {
+        scope
+            .get(name)
+            .is_some_and(|bound| !is_default(&bound.origin))
+    };
     names.filter(is_given).map(str::to_owned).collect()
 }
 
 /// Builds the query: the description and the relevant inputs.
 pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
-    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
-    let description = description.map_or_else(String::new, |drafted| fence_marker::bare(&drafted.segment.text));
+    let description = own
+        .iter()
+        .find(|drafted| drafted.segment.kind == Kind::Description);
+    let description = description.map_or_else(String::new, |drafted| {
+        fence_marker::bare(&drafted.segment.text)
+    });
     with_values(description, (node, scope), |_| true)
 }
 
 /// Builds the trusted part of the query: the author's description and trusted values.
 pub(super) fn trusted_query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let is_trusted = |drafted: &&DraftSegment| drafted.segment.trust == Trust::Trusted;
-    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description).filter(is_trusted);
-    let description = description.map_or_else(String::new, |drafted| drafted.segment.text.without_untrusted().text().to_owned());
-    with_values(description, (node, scope), |bound| bound.trust_of(&[]) == Trust::Trusted)
+    let description = own
+        .iter()
+        .find(|drafted| drafted.segment.kind == Kind::Description)
+        .filter(is_trusted);
+    let description = description.map_or_else(String::new, |drafted| {
+        drafted.segment.text.without_untrusted().text().to_owned()
+    });
+    with_values(description, (node, scope), |bound| {
+        bound.trust_of(&[]) == Trust::Trusted
+    })
 }
 
 /// Appends the values that drive matching to a description.
-fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: impl Fn(&Bound) -> bool) -> String {
+fn with_values(
+    description: String,
+    (node, scope): (&Node, &Scope),
+    is_wanted: impl Fn(&Bound) -> bool,
+) -> String {
     let value = |name: &str| {
         let bound = scope.get(name).filter(|bound| is_wanted(bound));
-        bound.and_then(|bound| bound.value.as_ref()).map(|value| values::words(value))
+        bound
+            .and_then(|bound| bound.value.as_ref())
+            .map(|value| values::words(value))
     };
     let mut query = description;
     for name in relevant(node) {
@@ -72,14 +106,27 @@ fn with_values(description: String, (node, scope): (&Node, &Scope), is_wanted: i
 
 /// Returns the parts of the query that are not available before the agent of this context has run.
 pub(super) fn late(node: &Node, scope: &Scope, own: &[DraftSegment]) -> BTreeSet<String> {
-    let descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
+    let descriptions = own
+        .iter()
+        .filter(|drafted| drafted.segment.kind == Kind::Description);
     let said = descriptions.flat_map(|drafted| drafted.late.iter().cloned());
-    said.chain(relevant(node).iter().filter_map(|name| scope.late(name).cloned())).collect()
+    said.chain(
+        relevant(node)
+            .iter()
+            .filter_map(|name| scope.late(name).cloned()),
+    )
+    .collect()
 }
 
 /// Returns true if every part of the query is known.
 pub(super) fn is_known(node: &Node, scope: &Scope, own: &[DraftSegment]) -> bool {
-    let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
+    let mut descriptions = own
+        .iter()
+        .filter(|drafted| drafted.segment.kind == Kind::Description);
     let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
-    descriptions.all(|drafted| drafted.unknown.is_empty()) && relevant(node).iter().chain(&parameters(node, scope)).all(is_there)
+    descriptions.all(|drafted| drafted.unknown.is_empty())
+        && relevant(node)
+            .iter()
+            .chain(&parameters(node, scope))
+            .all(is_there)
 }

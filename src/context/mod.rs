@@ -41,7 +41,9 @@ pub use crate::kernel::agent_node::AgentNode;
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
-pub use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn};
+pub use crate::kernel::conversation::{
+    Media, MediaSource, Part, Reasoning, ToolCall, ToolResult, Turn,
+};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble, assemble_segments};
 pub use context_source::{ContextSource, Fixtures, Match, NoSource};

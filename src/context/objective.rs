@@ -23,11 +23,23 @@ pub(super) const PRIORITY: u8 = Kind::Description.priority();
 
 /// Checks the length of the objective: it is never cut, so a long one would displace everything
 /// else.
-pub(super) fn fits(request: &Request<'_>, counter: &dyn TokenCounter, limit: usize) -> Result<(), Fault> {
+pub(super) fn fits(
+    request: &Request<'_>,
+    counter: &dyn TokenCounter,
+    limit: usize,
+) -> Result<(), Fault> {
     let objective = request.asked.objective.unwrap_or("");
     // A token is at least one byte.
-    let tokens = if objective.len() <= limit { 0 } else { counter.count(objective) };
-    if tokens > limit { Err(FaultKind::LongObjective { tokens, limit }.into()) } else { Ok(()) }
+    let tokens = if objective.len() <= limit {
+        0
+    } else {
+        counter.count(objective)
+    };
+    if tokens > limit {
+        Err(FaultKind::LongObjective { tokens, limit }.into())
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns the parameter that takes the objective.
@@ -37,32 +49,64 @@ pub(crate) fn parameter(declared: &[Parameter]) -> Option<&Parameter> {
 
 /// Returns true if the task takes the objective as a value.
 fn takes(registry: &Registry, task: &str) -> Result<bool, Fault> {
-    Ok(parameter(&registry.find(task).map_or(Ok(Vec::new()), Task::parameters)?).is_some())
+    Ok(parameter(
+        &registry
+            .find(task)
+            .map_or(Ok(Vec::new()), Task::parameters)?,
+    )
+    .is_some())
 }
 
 /// Returns the inputs with the objective among them; `None` if the request's inputs apply
 /// unchanged.
-pub(super) fn values(registry: &Registry, request: &Request<'_>) -> Result<Option<BTreeMap<String, Value>>, Fault> {
-    let Some(objective) = request.asked.objective.filter(|objective| !objective.is_empty()) else { return Ok(None) };
+pub(super) fn values(
+    registry: &Registry,
+    request: &Request<'_>,
+) -> Result<Option<BTreeMap<String, Value>>, Fault> {
+    let Some(objective) = request
+        .asked
+        .objective
+        .filter(|objective| !objective.is_empty())
+    else {
+        return Ok(None);
+    };
     if !takes(registry, request.task)? {
         return Ok(None);
     }
     let mut inputs = request.inputs.clone();
-    inputs.entry(NAME.to_owned()).or_insert_with(|| Value::from(objective));
+    inputs
+        .entry(NAME.to_owned())
+        .or_insert_with(|| Value::from(objective));
     Ok(Some(inputs))
 }
 
 /// Returns the request with these inputs and without a separate objective; the request itself if
 /// there are none.
-pub(super) fn settled<'r>(request: &Request<'r>, values: Option<&'r BTreeMap<String, Value>>) -> Request<'r> {
-    let Some(inputs) = values else { return *request };
-    Request { inputs, asked: Asked { objective: None, ..request.asked }, ..*request }
+pub(super) fn settled<'r>(
+    request: &Request<'r>,
+    values: Option<&'r BTreeMap<String, Value>>,
+) -> Request<'r> {
+    let Some(inputs) = values else {
+        return *request;
+    };
+    Request {
+        inputs,
+        asked: Asked {
+            objective: None,
+            ..request.asked
+        },
+        ..*request
+    }
 }
 
 /// Returns the segment of an unknown objective in a dry run: every call of an agent role may bring
 /// one.
-pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<DraftSegment>, Fault> {
-    if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)? {
+pub(super) fn open(
+    registry: &Registry,
+    request: &Request<'_>,
+) -> Result<Option<DraftSegment>, Fault> {
+    if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)?
+    {
         return Ok(None);
     }
     let segment = Segment::of(Kind::Input, Traced::default(), "asked for by the caller")
@@ -70,7 +114,11 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
         .stable(Stability::Call)
         .prior(PRIORITY);
     let condition = Some("the caller names one");
-    Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
+    Ok(Some(DraftSegment {
+        unknown: BTreeSet::from([NAME.to_owned()]),
+        condition,
+        ..DraftSegment::whole(segment)
+    }))
 }
 
 /// Returns true if the description already contains the objective as a line of its own, written by
@@ -82,10 +130,18 @@ pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
         let says = |line: &str| {
             let place = start..=start + line.len();
             start += line.len() + 1;
-            let is_others = || text.untrusted().iter().any(|range| range.start < *place.end() && *place.start() < range.end);
-            line.trim() == objective.trim() && !text.open().iter().any(|at| place.contains(at)) && !is_others()
+            let is_others = || {
+                text.untrusted()
+                    .iter()
+                    .any(|range| range.start < *place.end() && *place.start() < range.end)
+            };
+            line.trim() == objective.trim()
+                && !text.open().iter().any(|at| place.contains(at))
+                && !is_others()
         };
-        let is_whole = text.open().is_empty() && text.untrusted().is_empty() && text.text().trim() == objective.trim();
+        let is_whole = text.open().is_empty()
+            && text.untrusted().is_empty()
+            && text.text().trim() == objective.trim();
         text.text().split('\n').any(says) || is_whole
     })
 }
@@ -96,5 +152,7 @@ pub(super) fn may_be_said(context: &[DraftSegment]) -> bool {
 }
 
 fn descriptions(context: &[DraftSegment]) -> impl Iterator<Item = &DraftSegment> {
-    context.iter().filter(|drafted| drafted.segment.kind == Kind::Description && drafted.segment.trust == Trust::Trusted)
+    context.iter().filter(|drafted| {
+        drafted.segment.kind == Kind::Description && drafted.segment.trust == Trust::Trusted
+    })
 }

@@ -45,7 +45,16 @@ impl Default for Options<'_> {
         let order = &[][..];
         let counting = Counting::WhenNeeded;
         let objective_tokens = OBJECTIVE_TOKENS;
-        Self { profile, order, budget: None, counter: &Bytes, counting, objective_tokens, target: None, models: None }
+        Self {
+            profile,
+            order,
+            budget: None,
+            counter: &Bytes,
+            counting,
+            objective_tokens,
+            target: None,
+            models: None,
+        }
     }
 }
 
@@ -68,8 +77,18 @@ pub struct ModelSettings<'a> {
 impl<'a> ModelSettings<'a> {
     /// Returns the settings of a project.
     pub fn of(config: &'a crate::project::config::Config, counters: &'a dyn Counters) -> Self {
-        let (models, roles, objective_tokens) = (&config.models, &config.roles, config.context.objective_tokens);
-        Self { models, roles, counters, profile: None, objective_tokens }
+        let (models, roles, objective_tokens) = (
+            &config.models,
+            &config.roles,
+            config.context.objective_tokens,
+        );
+        Self {
+            models,
+            roles,
+            counters,
+            profile: None,
+            objective_tokens,
+        }
     }
 }
 
@@ -88,6 +107,7 @@ impl Counters for () {
 
 impl<K: Ord + Borrow<str> + Debug + Send + Sync> Counters for BTreeMap<K, Arc<dyn TokenCounter>> {
     fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
-        self.get(name).map(|counter| &**counter as &dyn TokenCounter)
+        self.get(name)
+            .map(|counter| &**counter as &dyn TokenCounter)
     }
 }

@@ -49,7 +49,12 @@ impl Deref for Inputs {
 
 impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Inputs {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            pairs
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 }
 
@@ -116,7 +121,10 @@ pub trait Files: Debug {
     /// A description of the reason why the file cannot be read or is withheld from agents, for
     /// example because `.gitignore` names it.
     fn requested(&self, path: &str) -> Result<RequestedFile, String> {
-        Ok(RequestedFile { path: path.to_owned(), text: self.text(path)? })
+        Ok(RequestedFile {
+            path: path.to_owned(),
+            text: self.text(path)?,
+        })
     }
 
     /// Returns the paths that a command of `<file_paths source="command">` prints. Only a run of a
@@ -150,7 +158,9 @@ impl Files for () {
 /// Files in memory, such as those of a frozen scenario.
 impl Files for BTreeMap<String, String> {
     fn text(&self, path: &str) -> Result<String, String> {
-        self.get(path).cloned().ok_or_else(|| "it does not exist".to_owned())
+        self.get(path)
+            .cloned()
+            .ok_or_else(|| "it does not exist".to_owned())
     }
 }
 
@@ -216,7 +226,10 @@ impl<'a> Request<'a> {
 
     /// Creates a request for the task that a role plays, with no other inputs.
     pub fn of_role(role: &'a Role) -> Self {
-        Self { role: Some(role), ..Self::new(&role.task.value) }
+        Self {
+            role: Some(role),
+            ..Self::new(&role.task.value)
+        }
     }
 
     /// Creates a request for a task, with no inputs.

@@ -34,7 +34,10 @@ pub struct Routed<'a> {
 impl Routed<'_> {
     /// The name of the model to call: the chosen one, otherwise the one that the task names.
     pub fn model(&self) -> Option<&str> {
-        self.choice.as_ref().map(|choice| choice.model.name.value.as_str()).or(self.named.as_deref())
+        self.choice
+            .as_ref()
+            .map(|choice| choice.model.name.value.as_str())
+            .or(self.named.as_deref())
     }
 }
 
@@ -45,19 +48,39 @@ impl Routed<'_> {
     /// # Errors
     /// The agent does not exist, or the schema of its answer cannot be read.
     pub fn call(&self, graph: &TaskGraph<'_>, request: &Request<'_>) -> Result<Call, Fault> {
-        let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+        let missing = || {
+            Fault::from(FaultKind::Dangling {
+                name: request.task.to_owned(),
+            })
+        };
         let chain = graph.chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
         let model = self.choice.as_ref().map(|choice| choice.model);
-        let named = || chain.iter().rev().find_map(|link| link.node.body.model.as_deref()).map(str::to_owned);
-        let sampling = self.sampling.iter().map(|one| (one.name, one.value.clone())).collect();
-        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
+        let named = || {
+            chain
+                .iter()
+                .rev()
+                .find_map(|link| link.node.body.model.as_deref())
+                .map(str::to_owned)
+        };
+        let sampling = self
+            .sampling
+            .iter()
+            .map(|one| (one.name, one.value.clone()))
+            .collect();
+        let reserve = model
+            .and_then(|model| u32::try_from(model.reserve).ok())
+            .filter(|reserve| *reserve > 0);
         let tools = request.role.and_then(|role| role.tools.as_ref());
         Ok(Call {
             name: link.tree.task.name().to_owned(),
             model: model.map(|model| model.id.clone()).or_else(named),
             limit: limit(&sampling).or(reserve),
-            tools: tools.iter().flat_map(|tools| tools.given()).cloned().collect(),
+            tools: tools
+                .iter()
+                .flat_map(|tools| tools.given())
+                .cloned()
+                .collect(),
             sampling,
             answer: answer(graph, request)?,
         })
@@ -68,59 +91,128 @@ impl Routed<'_> {
 ///
 /// # Errors
 /// The agent does not exist.
-pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
+pub fn route<'a>(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    options: &Options<'a>,
+) -> Result<Routed<'a>, Fault> {
     let chain = forest.chain(request.task, request.node)?;
     let own = chain.iter().rev().find_map(|link| link.node.body.profile);
-    let own = own.or_else(|| request.role.and_then(|role| Some(role.profile.as_ref()?.value)));
-    let settled = Options { models: None, profile: own.unwrap_or(options.profile), ..*options };
-    let Some(ModelSettings { models, counters, profile, objective_tokens, .. }) = options.models else {
-        return Ok(Routed { options: settled, choice: None, named: None, sampling: sampled(&chain, request.role, None) });
+    let own = own.or_else(|| {
+        request
+            .role
+            .and_then(|role| Some(role.profile.as_ref()?.value))
+    });
+    let settled = Options {
+        models: None,
+        profile: own.unwrap_or(options.profile),
+        ..*options
+    };
+    let Some(ModelSettings {
+        models,
+        counters,
+        profile,
+        objective_tokens,
+        ..
+    }) = options.models
+    else {
+        return Ok(Routed {
+            options: settled,
+            choice: None,
+            named: None,
+            sampling: sampled(&chain, request.role, None),
+        });
     };
     let wanted = wanted(&chain);
     let choice = routing::choose(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
-    let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
+    let limit = routing::budget(request.role, model)
+        .map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let options = Options {
         profile: profile.unwrap_or(settled.profile),
         budget: [options.budget, limit].into_iter().flatten().min(),
-        counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
+        counter: model
+            .and_then(|model| counters.named(model.tokenizer))
+            .unwrap_or(options.counter),
         objective_tokens: objective_tokens.unwrap_or(options.objective_tokens),
         ..settled
     };
     let sampling = sampled(&chain, request.role, model);
-    Ok(Routed { options, sampling, choice, named: wanted.first().map(|name| (*name).to_owned()) })
+    Ok(Routed {
+        options,
+        sampling,
+        choice,
+        named: wanted.first().map(|name| (*name).to_owned()),
+    })
 }
 
 /// Returns the sampling parameters of an agent for a model other than the chosen one.
 ///
 /// # Errors
 /// The agent does not exist.
-pub fn sampling(forest: &TaskGraph<'_>, request: &Request<'_>, model: Option<&Model>) -> Result<Vec<Sampled>, Fault> {
-    Ok(sampled(&forest.chain(request.task, request.node)?, request.role, model))
+pub fn sampling(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    model: Option<&Model>,
+) -> Result<Vec<Sampled>, Fault> {
+    Ok(sampled(
+        &forest.chain(request.task, request.node)?,
+        request.role,
+        model,
+    ))
 }
 
 /// Returns the models that the task names: those of the nearest node that names any, the preferred
 /// one first.
 fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
-    let nearest = chain.iter().rev().map(|link| &link.node.body).find(|body| body.model.is_some());
-    nearest.into_iter().flat_map(|body| body.model.iter().chain(&body.fallback)).map(|name| &**name).collect()
+    let nearest = chain
+        .iter()
+        .rev()
+        .map(|link| &link.node.body)
+        .find(|body| body.model.is_some());
+    nearest
+        .into_iter()
+        .flat_map(|body| body.model.iter().chain(&body.fallback))
+        .map(|name| &**name)
+        .collect()
 }
 
 /// Returns the kinds of segments that a role puts first, behind the system text. In the profile
 /// `bare`, the question stands behind the conversation, as in a chat.
 pub(super) fn order(role: Option<&Role>, profile: Profile) -> Vec<Kind> {
-    let order: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| Kind::named(word.value)).collect();
-    if order.is_empty() && profile == Profile::Bare { vec![Kind::History] } else { order }
+    let order: Vec<Kind> = role
+        .map_or(&[][..], |role| &role.order)
+        .iter()
+        .filter_map(|word| Kind::named(word.value))
+        .collect();
+    if order.is_empty() && profile == Profile::Bare {
+        vec![Kind::History]
+    } else {
+        order
+    }
 }
 
 /// Replaces the order of the options by that of a role, if the role has one.
 pub(super) fn ordered<'a>(options: &Options<'a>, order: &'a [Kind]) -> Options<'a> {
-    Options { order: if order.is_empty() { options.order } else { order }, ..*options }
+    Options {
+        order: if order.is_empty() {
+            options.order
+        } else {
+            order
+        },
+        ..*options
+    }
 }
 
 /// Returns the role's system text, with its origin.
 fn words(system: &SystemPrompt) -> Traced {
-    Traced::new(system.text.as_str(), Origin::File { path: system.path.clone(), line: system.line })
+    Traced::new(
+        system.text.as_str(),
+        Origin::File {
+            path: system.path.clone(),
+            line: system.line,
+        },
+    )
 }
 
 /// Prepends the role's system text to that of its task: one segment with two origins. An untrusted
@@ -130,15 +222,32 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
         Some(own) => {
             // The role's text is always present, even if the task's part is empty.
             let may_lack = own.condition.take().is_some();
-            join(words(system), &mut own.segment, if may_lack { "" } else { "\n\n" });
+            join(
+                words(system),
+                &mut own.segment,
+                if may_lack { "" } else { "\n\n" },
+            );
         }
-        None => context.insert(0, DraftSegment::whole(Segment::of(Kind::System, words(system), "the role's system"))),
+        None => context.insert(
+            0,
+            DraftSegment::whole(Segment::of(
+                Kind::System,
+                words(system),
+                "the role's system",
+            )),
+        ),
     }
 }
 
 /// Returns the segment of a tool, which stays the same as long as the project's files do.
 pub(super) fn tool(tool: &ToolDefinition) -> DraftSegment {
-    let text = Traced::new(tool.text(), Origin::File { path: tool.path.clone(), line: tool.line });
+    let text = Traced::new(
+        tool.text(),
+        Origin::File {
+            path: tool.path.clone(),
+            line: tool.line,
+        },
+    );
     let segment = Segment::of(Kind::Tools, text, "the role's tools").stable(Stability::Project);
     DraftSegment::whole(segment.named(format!("tool:{}", tool.name), tool.name.as_str()))
 }

@@ -43,17 +43,24 @@ pub(super) struct Strategy<'a> {
 
 impl<'a> Strategy<'a> {
     /// Returns the segments of the agent at the end of a chain, in the order of their sources.
-    pub(super) fn segments(&mut self, forest: &'a TaskGraph<'a>) -> Result<Vec<DraftSegment>, Fault> {
+    pub(super) fn segments(
+        &mut self,
+        forest: &'a TaskGraph<'a>,
+    ) -> Result<Vec<DraftSegment>, Fault> {
         let chain = forest.chain(self.request.task, self.request.node)?;
         let parent = self.request.parent.iter().map(|segment| {
             let mut segment = segment.clone();
-            let origin = Origin::Parent { id: segment.id.clone() };
+            let origin = Origin::Parent {
+                id: segment.id.clone(),
+            };
             segment.text = segment.text.with_origin(origin);
             DraftSegment::whole(segment)
         });
         let context: Vec<DraftSegment> = parent.collect();
-        let mut context =
-            NodeContext { has_open_share: context.iter().any(|drafted| drafted.segment.is_turn()), segments: Rc::new(context) };
+        let mut context = NodeContext {
+            has_open_share: context.iter().any(|drafted| drafted.segment.is_turn()),
+            segments: Rc::new(context),
+        };
         self.memo.enter(&chain);
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: the definition behind it takes its place.
@@ -68,12 +75,29 @@ impl<'a> Strategy<'a> {
             let upto = chain.get(..=at).unwrap_or(&[]);
             // Only faults of the last scope count, because the agent's texts are filled from it.
             self.faults.clear();
-            let Self { request, results, filler, faults, memo, .. } = self;
-            let mut binder = Binder { request, results, forest, filler: *filler, faults, memo };
+            let Self {
+                request,
+                results,
+                filler,
+                faults,
+                memo,
+                ..
+            } = self;
+            let mut binder = Binder {
+                request,
+                results,
+                forest,
+                filler: *filler,
+                faults,
+                memo,
+            };
             let scope = binder.scope(upto, chain.get(at + 1))?;
-            let has_open_share =
-                link.node.body.history.is_some() || context.has_open_share && inherited::takes_conversation(link.node);
-            context = NodeContext { segments: Rc::new(self.node(upto, &scope, &context.segments)), has_open_share };
+            let has_open_share = link.node.body.history.is_some()
+                || context.has_open_share && inherited::takes_conversation(link.node);
+            context = NodeContext {
+                segments: Rc::new(self.node(upto, &scope, &context.segments)),
+                has_open_share,
+            };
             if let Some(made) = made {
                 self.memo.note_context(at, made, &context);
             }
@@ -84,13 +108,20 @@ impl<'a> Strategy<'a> {
         context.retain(|drafted| !drafted.is_blank());
         self.stage(&mut context);
         let said = |objective: &&str| !objective::is_said(objective, &context);
-        let asked = Asked { objective: self.request.asked.objective.filter(said), ..self.request.asked };
+        let asked = Asked {
+            objective: self.request.asked.objective.filter(said),
+            ..self.request.asked
+        };
         let may_be_said = objective::may_be_said(&context);
         let of_request = |segment: Segment| DraftSegment {
             is_doubtful: may_be_said && segment.id == objective::NAME,
             ..DraftSegment::whole(segment)
         };
-        context.extend(caller_segments::segments(&asked).into_iter().map(of_request));
+        context.extend(
+            caller_segments::segments(&asked)
+                .into_iter()
+                .map(of_request),
+        );
         if self.filler.unknown != Unknown::Fault {
             context.extend(objective::open(self.filler.registry, self.request)?);
         }
@@ -101,7 +132,9 @@ impl<'a> Strategy<'a> {
         context.extend(tools.iter().flat_map(|tools| tools.given()).map(role::tool));
         context.sort_by_key(|drafted| drafted.segment.kind);
         name_apart(&mut context);
-        let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));
+        let inside = context
+            .iter_mut()
+            .flat_map(|drafted| std::mem::take(&mut drafted.faults));
         self.faults.extend(inside);
         // A wrong type is the fault of the value, not of the texts that use it.
         let is_type = |fault: &Fault| matches!(*fault.kind, FaultKind::WrongType { .. });
@@ -112,16 +145,39 @@ impl<'a> Strategy<'a> {
     }
 
     /// Returns the context of one node, derived from its parent's.
-    fn node(&mut self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
-        let Some(link) = chain.last() else { return Vec::new() };
+    fn node(
+        &mut self,
+        chain: &[Link<'_>],
+        scope: &Scope,
+        parent: &[DraftSegment],
+    ) -> Vec<DraftSegment> {
+        let Some(link) = chain.last() else {
+            return Vec::new();
+        };
         let used = BTreeSet::new();
         let late = BTreeSet::new();
         let faults = Vec::new();
         let out = Vec::new();
-        let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
+        let own = SegmentBuilder {
+            request: self.request,
+            filler: self.filler,
+            scope,
+            link,
+            faults,
+            late,
+            used,
+            out,
+        }
+        .write();
         let value = link.node.setting(SettingName::InheritContext);
-        let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(step_results::accumulated(chain, scope, (self.results, self.filler.unknown), self.memo));
+        let mut context =
+            inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
+        context.extend(step_results::accumulated(
+            chain,
+            scope,
+            (self.results, self.filler.unknown),
+            self.memo,
+        ));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         if let Some(element) = link.node.body.history {
@@ -133,7 +189,13 @@ impl<'a> Strategy<'a> {
     }
 
     /// Adds the looked-up context of the node.
-    fn fresh(&self, link: &Link<'_>, scope: &Scope, own: &[DraftSegment], context: &mut Vec<DraftSegment>) {
+    fn fresh(
+        &self,
+        link: &Link<'_>,
+        scope: &Scope,
+        own: &[DraftSegment],
+        context: &mut Vec<DraftSegment>,
+    ) {
         if link.node.setting(SettingName::FreshContext) != "enabled" {
             return;
         }
@@ -141,11 +203,19 @@ impl<'a> Strategy<'a> {
         let max_tokens = cap(link.node.body.fresh_max_tokens);
         let segment = |text: Traced| {
             let segment = Segment::of(Kind::Fresh, text, why.clone()).stable(Stability::Call);
-            Segment { max_tokens, ..segment }
+            Segment {
+                max_tokens,
+                ..segment
+            }
         };
         let late = late(link.node, scope, own);
         if !late.is_empty() {
-            context.push(DraftSegment::late(Kind::Fresh, ("fresh".to_owned(), ""), &why, late));
+            context.push(DraftSegment::late(
+                Kind::Fresh,
+                ("fresh".to_owned(), ""),
+                &why,
+                late,
+            ));
             return;
         }
         let is_open = self.filler.unknown != Unknown::Fault;
@@ -160,35 +230,63 @@ impl<'a> Strategy<'a> {
             return;
         }
         let there = files(context.iter().chain(own));
-        let trusted = files(context.iter().chain(own).filter(|drafted| drafted.is_trusted()));
+        let trusted = files(
+            context
+                .iter()
+                .chain(own)
+                .filter(|drafted| drafted.is_trusted()),
+        );
         // Some matches may already be in the context.
-        let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
-        match self.request.source.search_for(self.request.role_name(), &query(link.node, scope, own), asked) {
+        let asked = if there.is_empty() {
+            MATCHES
+        } else {
+            MATCHES * 4
+        };
+        match self.request.source.search_for(
+            self.request.role_name(),
+            &query(link.node, scope, own),
+            asked,
+        ) {
             Ok(found) => {
                 // A value that was read from a project file is found again in that file, except for
                 // its line ends.
                 let texts = |is_meant: fn(&DraftSegment) -> bool| -> BTreeSet<&str> {
                     let own = own.iter().filter(|drafted| is_meant(drafted));
-                    own.map(|drafted| drafted.segment.text.text().trim()).collect()
+                    own.map(|drafted| drafted.segment.text.text().trim())
+                        .collect()
                 };
                 let (all, trusted_texts) = (texts(|_| true), texts(DraftSegment::is_trusted));
                 // Untrusted text never replaces a trusted passage.
                 let is_new = |found: &Match| match found.trust {
-                    Trust::Trusted => !trusted.contains(found.file()) && !trusted_texts.contains(found.text.trim()),
-                    Trust::Untrusted => !there.contains(found.file()) && !all.contains(found.text.trim()),
+                    Trust::Trusted => {
+                        !trusted.contains(found.file())
+                            && !trusted_texts.contains(found.text.trim())
+                    }
+                    Trust::Untrusted => {
+                        !there.contains(found.file()) && !all.contains(found.text.trim())
+                    }
                 };
                 let new = found.into_iter().filter(is_new);
                 let drafted = |Match { id, text, trust }| {
                     let text = Traced::new(text, Origin::Match { id: id.clone() });
-                    DraftSegment::whole(Segment { trust, ..segment(text).named(format!("fresh:{id}"), id) })
+                    DraftSegment::whole(Segment {
+                        trust,
+                        ..segment(text).named(format!("fresh:{id}"), id)
+                    })
                 };
                 let new: Vec<DraftSegment> = new.take(MATCHES).map(drafted).collect();
                 context.extend(new);
             }
             Err(reason) => {
-                let faults = vec![Fault::of(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
+                let faults = vec![Fault::of(
+                    scope::place(link, &link.node.id, ""),
+                    FaultKind::Source { reason },
+                )];
                 let segment = segment(Traced::default()).untrusted();
-                context.push(DraftSegment { faults, ..DraftSegment::whole(segment) });
+                context.push(DraftSegment {
+                    faults,
+                    ..DraftSegment::whole(segment)
+                });
             }
         }
     }
@@ -198,18 +296,37 @@ impl<'a> Strategy<'a> {
     fn stage(&self, context: &mut Vec<DraftSegment>) {
         // The text comes from agents that may have read untrusted text.
         let mut push = |kind: Kind, text: String, origin: Origin, (cut, trust): (Cut, Trust)| {
-            let stability = if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call };
+            let stability = if kind == Kind::PreviousOutput {
+                Stability::Session
+            } else {
+                Stability::Call
+            };
             let mut text = Traced::new(text, origin);
             // Marked for every type of value, because the author does not control its length.
             text.mark_untrusted(0);
             let segment = Segment::of(kind, text, "handed in by the pipeline").stable(stability);
-            context.push(DraftSegment::whole(Segment { trust, cut, ..segment }));
+            context.push(DraftSegment::whole(Segment {
+                trust,
+                cut,
+                ..segment
+            }));
         };
         if let Some(previous) = self.request.previous {
             let text = super::values::words(previous).into_owned();
             let is_bare = matches!(previous, Value::Null | Value::Bool(_) | Value::Number(_));
-            let trust = if is_bare { Trust::Trusted } else { Trust::Untrusted };
-            push(Kind::PreviousOutput, text, Origin::Result { name: "previous".to_owned() }, (Cut::Tail, trust));
+            let trust = if is_bare {
+                Trust::Trusted
+            } else {
+                Trust::Untrusted
+            };
+            push(
+                Kind::PreviousOutput,
+                text,
+                Origin::Result {
+                    name: "previous".to_owned(),
+                },
+                (Cut::Tail, trust),
+            );
         }
         if self.request.attempts.is_empty() {
             return;
@@ -226,14 +343,28 @@ impl<'a> Strategy<'a> {
                 text.push_str(&[" (", &attempt.note, ")"].concat());
             }
         }
-        push(Kind::FailureHistory, text, Origin::History, (Cut::HeadAt(borders), Trust::Untrusted));
+        push(
+            Kind::FailureHistory,
+            text,
+            Origin::History,
+            (Cut::HeadAt(borders), Trust::Untrusted),
+        );
     }
 }
 
 /// Returns the paths of the files whose text the segments contain.
 fn files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String> {
-    let of_file = |origin: &Origin| if let Origin::File { path, .. } = origin { Some(path.clone()) } else { None };
-    drafted.flat_map(|drafted| drafted.segment.text.stretches()).filter_map(|stretch| of_file(&stretch.origin)).collect()
+    let of_file = |origin: &Origin| {
+        if let Origin::File { path, .. } = origin {
+            Some(path.clone())
+        } else {
+            None
+        }
+    };
+    drafted
+        .flat_map(|drafted| drafted.segment.text.stretches())
+        .filter_map(|stretch| of_file(&stretch.origin))
+        .collect()
 }
 
 /// Numbers segments that share an id, so that every id is unique.
@@ -256,13 +387,26 @@ pub(super) fn faults(mut found: Faults) -> Vec<Fault> {
     found.sort_by(|a, b| place(a).cmp(&place(b)));
     let mut faults: Vec<Fault> = Vec::new();
     for fault in found {
-        if !faults.iter().rev().take_while(|other| place(other) == place(&fault)).any(|other| *other == fault) {
+        if !faults
+            .iter()
+            .rev()
+            .take_while(|other| place(other) == place(&fault))
+            .any(|other| *other == fault)
+        {
             faults.push(fault);
         }
     }
     // A path that leads nowhere is already reported, so the missing value is omitted.
-    let lost = |fault: &Fault| if let FaultKind::NoPart { name, .. } = &*fault.kind { Some(name.clone()) } else { None };
+    let lost = |fault: &Fault| {
+        if let FaultKind::NoPart { name, .. } = &*fault.kind {
+            Some(name.clone())
+        } else {
+            None
+        }
+    };
     let lost: BTreeSet<String> = faults.iter().filter_map(lost).collect();
-    faults.retain(|fault| !matches!(&*fault.kind, FaultKind::Missing { name, .. } if lost.contains(name)));
+    faults.retain(
+        |fault| !matches!(&*fault.kind, FaultKind::Missing { name, .. } if lost.contains(name)),
+    );
     faults
 }

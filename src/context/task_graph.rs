@@ -66,11 +66,22 @@ pub(super) struct Link<'f> {
 impl<'r> Tree<'r> {
     fn read(task: Task<'r>) -> Result<Self, Fault> {
         let (root, trust, path) = (task.root()?, task.trust()?, task.source()?.path);
-        Ok(Self { task, root, trust, path, results: OnceLock::new(), checked_steps: OnceLock::new() })
+        Ok(Self {
+            task,
+            root,
+            trust,
+            path,
+            results: OnceLock::new(),
+            checked_steps: OnceLock::new(),
+        })
     }
 
     /// Returns the steps of a sequence for which `checked` returns names, by step number.
-    pub(super) fn checked_steps(&self, sequence: &Node, checked: fn(&Child) -> BTreeSet<String>) -> &[(usize, BTreeSet<String>)] {
+    pub(super) fn checked_steps(
+        &self,
+        sequence: &Node,
+        checked: fn(&Child) -> BTreeSet<String>,
+    ) -> &[(usize, BTreeSet<String>)] {
         let of_all = || {
             let mut found = BTreeMap::<String, CheckedSteps>::new();
             let mut open = vec![&self.root];
@@ -79,7 +90,10 @@ impl<'r> Tree<'r> {
                     if let Some(number) = child.number().filter(|_| child.slot == "steps") {
                         let names = checked(child);
                         if !names.is_empty() {
-                            found.entry(node.id.clone()).or_default().push((number, names));
+                            found
+                                .entry(node.id.clone())
+                                .or_default()
+                                .push((number, names));
                         }
                     }
                     open.push(&child.node);
@@ -87,15 +101,29 @@ impl<'r> Tree<'r> {
             }
             found
         };
-        self.checked_steps.get_or_init(of_all).get(&sequence.id).map_or(&[], Vec::as_slice)
+        self.checked_steps
+            .get_or_init(of_all)
+            .get(&sequence.id)
+            .map_or(&[], Vec::as_slice)
     }
 
     fn files(&self) -> BTreeSet<String> {
         let mut files = BTreeSet::new();
         let mut open = vec![&self.root];
         while let Some(node) = open.pop() {
-            files.extend(node.body.file_paths.iter().flat_map(|files| &files.paths).map(ToString::to_string));
-            files.extend(node.body.output_format.as_ref().and_then(|format| super::answer_format::file(format, &self.path)));
+            files.extend(
+                node.body
+                    .file_paths
+                    .iter()
+                    .flat_map(|files| &files.paths)
+                    .map(ToString::to_string),
+            );
+            files.extend(
+                node.body
+                    .output_format
+                    .as_ref()
+                    .and_then(|format| super::answer_format::file(format, &self.path)),
+            );
             open.extend(node.children.iter().map(|child| &child.node));
         }
         files
@@ -125,18 +153,32 @@ impl Tree<'_> {
 impl<'r> TaskGraph<'r> {
     /// Loads a task and all definitions that it refers to; `None` if the task does not exist.
     pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
-        let Some(root) = registry.find(task) else { return Ok(None) };
-        let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
+        let Some(root) = registry.find(task) else {
+            return Ok(None);
+        };
+        let mut forest = Self {
+            registry,
+            tasks: BTreeMap::new(),
+            templates: BTreeMap::new(),
+        };
         let mut open = vec![(root, false)];
         while let Some((task, is_template)) = open.pop() {
             let tree = Tree::read(task)?;
             for reference in task.references()? {
                 let found = match reference.kind {
-                    crate::registry::ReferenceKind::Ref => registry.find(&reference.name).map(|task| (task, false)),
-                    crate::registry::ReferenceKind::Call => registry.template(&reference.name).map(|task| (task, true)),
-                    crate::registry::ReferenceKind::From | crate::registry::ReferenceKind::Use => None,
+                    crate::registry::ReferenceKind::Ref => {
+                        registry.find(&reference.name).map(|task| (task, false))
+                    }
+                    crate::registry::ReferenceKind::Call => {
+                        registry.template(&reference.name).map(|task| (task, true))
+                    }
+                    crate::registry::ReferenceKind::From | crate::registry::ReferenceKind::Use => {
+                        None
+                    }
                 };
-                open.extend(found.filter(|(task, is_template)| !forest.map(*is_template).contains_key(task.name())));
+                open.extend(found.filter(|(task, is_template)| {
+                    !forest.map(*is_template).contains_key(task.name())
+                }));
             }
             if is_template {
                 forest.templates.insert(task.name(), tree);
@@ -157,10 +199,21 @@ impl<'r> TaskGraph<'r> {
     pub fn whole_on(registry: &'r Registry, threads: Option<NonZeroUsize>) -> Result<Self, Fault> {
         let read = |tasks: Vec<Task<'r>>| {
             let trees = parallel::each(&tasks, threads, |task| Tree::read(*task));
-            trees.into_iter().zip(&tasks).map(|(tree, task)| Ok((task.name(), tree?))).collect::<Result<_, Fault>>()
+            trees
+                .into_iter()
+                .zip(&tasks)
+                .map(|(tree, task)| Ok((task.name(), tree?)))
+                .collect::<Result<_, Fault>>()
         };
-        let (tasks, templates) = (read(registry.tasks().collect())?, read(registry.templates().collect())?);
-        Ok(Self { registry, tasks, templates })
+        let (tasks, templates) = (
+            read(registry.tasks().collect())?,
+            read(registry.templates().collect())?,
+        );
+        Ok(Self {
+            registry,
+            tasks,
+            templates,
+        })
     }
 
     /// Returns the file of the task with this name, otherwise that of the template.
@@ -170,7 +223,11 @@ impl<'r> TaskGraph<'r> {
     }
 
     const fn map(&self, is_template: bool) -> &BTreeMap<&'r str, Tree<'r>> {
-        if is_template { &self.templates } else { &self.tasks }
+        if is_template {
+            &self.templates
+        } else {
+            &self.tasks
+        }
     }
 
     /// Returns the form of a node's answer, if it is known: its own, otherwise that of the last
@@ -201,7 +258,12 @@ impl<'r> TaskGraph<'r> {
             Target::Task(name) => (name, self.tasks.get(name)),
             Target::Template(name) => (name, self.templates.get(name)),
         };
-        Some(found.ok_or_else(|| FaultKind::Dangling { name: name.to_owned() }.into()))
+        Some(found.ok_or_else(|| {
+            FaultKind::Dangling {
+                name: name.to_owned(),
+            }
+            .into()
+        }))
     }
 
     /// The root of a task.
@@ -227,20 +289,45 @@ impl<'r> TaskGraph<'r> {
     /// followed by the root of its target.
     pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
         let unknown = || -> Fault {
-            let there = self.agents(task).unwrap_or_default().into_iter().map(|agent| agent.node).collect();
-            FaultKind::NoNode { node: id.to_owned(), there }.into()
+            let there = self
+                .agents(task)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|agent| agent.node)
+                .collect();
+            FaultKind::NoNode {
+                node: id.to_owned(),
+                there,
+            }
+            .into()
         };
-        let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
-        let mut chain = vec![Link { tree, node: &tree.root, child: None, base: 0 }];
+        let tree = self.tasks.get(task).ok_or_else(|| {
+            Fault::from(FaultKind::Dangling {
+                name: task.to_owned(),
+            })
+        })?;
+        let mut chain = vec![Link {
+            tree,
+            node: &tree.root,
+            child: None,
+            base: 0,
+        }];
         let mut base = String::new();
         let mut followed = 0;
         let asked = id.trim_end_matches('/');
         loop {
-            let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
+            let Some(&Link { tree, node, .. }) = chain.last() else {
+                return Err(unknown());
+            };
             let inner = asked.strip_prefix(&base).unwrap_or("");
             // The task inside an argument of a call comes before the called definition.
             if let Some(child) = node.child_towards(inner) {
-                chain.push(Link { tree, node: &child.node, child: Some(child), base: base.len() });
+                chain.push(Link {
+                    tree,
+                    node: &child.node,
+                    child: Some(child),
+                    base: base.len(),
+                });
                 continue;
             }
             if let Some(behind) = self.behind(node) {
@@ -248,13 +335,25 @@ impl<'r> TaskGraph<'r> {
                 base.push_str(node.id.trim_end_matches('/'));
                 followed += 1;
                 if followed > MAX_DEPTH {
-                    return Err(FaultKind::Dangling { name: tree.task.name().to_owned() }.into());
+                    return Err(FaultKind::Dangling {
+                        name: tree.task.name().to_owned(),
+                    }
+                    .into());
                 }
-                chain.push(Link { tree, node: &tree.root, child: None, base: base.len() });
+                chain.push(Link {
+                    tree,
+                    node: &tree.root,
+                    child: None,
+                    base: base.len(),
+                });
                 continue;
             }
             let here = [base.as_str(), node.id.trim_end_matches('/')].concat();
-            return if here == asked { Ok(chain) } else { Err(unknown()) };
+            return if here == asked {
+                Ok(chain)
+            } else {
+                Err(unknown())
+            };
         }
     }
 
@@ -267,14 +366,20 @@ impl<'r> TaskGraph<'r> {
 
     /// Returns the same files for each definition.
     pub(crate) fn files_of_each(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
-        self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.files()))
+        self.tasks
+            .iter()
+            .chain(&self.templates)
+            .map(|(name, tree)| (*name, tree.files()))
     }
 
     /// Returns the files that each definition includes by `src`, by their path in the project,
     /// sorted.
     #[cfg(feature = "cli")]
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
-        self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.sources()))
+        self.tasks
+            .iter()
+            .chain(&self.templates)
+            .map(|(name, tree)| (*name, tree.sources()))
     }
 
     /// Returns the settings of a node that a task reaches; `None` if the node has no context of its
@@ -283,14 +388,24 @@ impl<'r> TaskGraph<'r> {
     /// # Errors
     /// The task or node does not exist.
     pub fn settings(&self, task: &str, node: &str) -> Result<Option<&SettingsData>, Fault> {
-        Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
+        Ok(self
+            .chain(task, node)?
+            .last()
+            .and_then(|link| link.node.settings.as_ref()))
     }
 
     /// Returns the paths of a node and of the nodes around it that have settings, innermost first.
     #[cfg(feature = "eval")]
     pub(crate) fn around(&self, task: &str, node: &str) -> Vec<String> {
-        let ends = node.match_indices('/').map(|(at, _)| at.max(1)).chain([node.len()]).rev();
-        let mut paths: Vec<String> = ends.filter_map(|end| node.get(..end)).map(str::to_owned).collect();
+        let ends = node
+            .match_indices('/')
+            .map(|(at, _)| at.max(1))
+            .chain([node.len()])
+            .rev();
+        let mut paths: Vec<String> = ends
+            .filter_map(|end| node.get(..end))
+            .map(str::to_owned)
+            .collect();
         paths.dedup();
         paths.retain(|path| matches!(self.settings(task, path), Ok(Some(_))));
         paths
@@ -301,21 +416,39 @@ impl<'r> TaskGraph<'r> {
     /// # Errors
     /// The task or node does not exist.
     #[cfg(feature = "eval")]
-    pub(crate) fn change(&mut self, task: &str, node: &str, change: impl FnOnce(&mut SettingsData)) -> Result<(), Fault> {
+    pub(crate) fn change(
+        &mut self,
+        task: &str,
+        node: &str,
+        change: impl FnOnce(&mut SettingsData),
+    ) -> Result<(), Fault> {
         let chain = self.chain(task, node)?;
-        let Some(link) = chain.last() else { return Ok(()) };
+        let Some(link) = chain.last() else {
+            return Ok(());
+        };
         let name = link.tree.task.name().to_owned();
         let id = link.node.id.clone();
-        let is_template = self.templates.get(name.as_str()).is_some_and(|tree| std::ptr::eq(tree, link.tree));
-        let trees = if is_template { &mut self.templates } else { &mut self.tasks };
-        let Some(tree) = trees.get_mut(name.as_str()) else { return Ok(()) };
+        let is_template = self
+            .templates
+            .get(name.as_str())
+            .is_some_and(|tree| std::ptr::eq(tree, link.tree));
+        let trees = if is_template {
+            &mut self.templates
+        } else {
+            &mut self.tasks
+        };
+        let Some(tree) = trees.get_mut(name.as_str()) else {
+            return Ok(());
+        };
         let mut found = &mut tree.root;
         while found.id != id {
             let leads = |child: &&mut Child| {
                 let rest = id.strip_prefix(&child.node.id);
                 rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             };
-            let Some(child) = found.children.iter_mut().find(leads) else { return Ok(()) };
+            let Some(child) = found.children.iter_mut().find(leads) else {
+                return Ok(());
+            };
             found = &mut child.node;
         }
         if let Some(settings) = &mut found.settings {
@@ -328,14 +461,26 @@ impl<'r> TaskGraph<'r> {
     pub(super) fn result_names(&self, task: &str) -> &ResultNames {
         static NONE: ResultNames = ResultNames::new();
         let behind = |node: &'_ Node| Some(&self.behind(node)?.ok()?.root);
-        self.tasks.get(task).map_or(&NONE, |tree| tree.results.get_or_init(|| result_names::of(&tree.root, &behind)))
+        self.tasks.get(task).map_or(&NONE, |tree| {
+            tree.results
+                .get_or_init(|| result_names::of(&tree.root, &behind))
+        })
     }
 
     /// Returns every agent that a task may call, in document order, including those of the tasks
     /// and templates that it refers to.
     pub fn agents(&self, task: &str) -> Result<Vec<AgentNode>, Fault> {
-        let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
-        let behind = |node: &'_ Node| Some(self.behind(node)?.map(|tree| (tree.task.name(), &tree.root)));
+        let tree = self.tasks.get(task).ok_or_else(|| {
+            Fault::from(FaultKind::Dangling {
+                name: task.to_owned(),
+            })
+        })?;
+        let behind = |node: &'_ Node| {
+            Some(
+                self.behind(node)?
+                    .map(|tree| (tree.task.name(), &tree.root)),
+            )
+        };
         agents::collect((tree.task.name(), &tree.root), &behind, Node::is_agent)
     }
 }

@@ -27,9 +27,18 @@ pub(super) struct TextLines {
 
 impl TextLines {
     /// Maps a text between tags; `text` is the content of the file.
-    pub(super) fn of_element(element: Element<'_>, syntax: TextSyntax, text: &str, lines: &LineIndex) -> Self {
+    pub(super) fn of_element(
+        element: Element<'_>,
+        syntax: TextSyntax,
+        text: &str,
+        lines: &LineIndex,
+    ) -> Self {
         let line = lines.line(element.inner().start);
-        let silent = if syntax == TextSyntax::Jinja { silent(&element.text()) } else { Vec::new() };
+        let silent = if syntax == TextSyntax::Jinja {
+            silent(&element.text())
+        } else {
+            Vec::new()
+        };
         let mut walk = Walk {
             lines,
             preserves: preserves(element),
@@ -44,7 +53,9 @@ impl TextLines {
         for node in element.children() {
             match node.kind() {
                 Kind::Text | Kind::Cdata => walk.node(node, text),
-                Kind::Element if node.as_element().is_some_and(is_use) => walk.finds(node.span().start as usize),
+                Kind::Element if node.as_element().is_some_and(is_use) => {
+                    walk.finds(node.span().start as usize)
+                }
                 Kind::Element | Kind::Comment | Kind::Instruction => {}
             }
         }
@@ -55,13 +66,20 @@ impl TextLines {
     /// Maps a text that is a whole file.
     pub(super) fn of_file(element: Element<'_>, text: &str) -> Self {
         let is_blank = |line: &&str| !preserves(element) && line.trim_matches(BLANKS).is_empty();
-        let blank = text.split(['\n', '\r']).take_while(is_blank).map(|line| line.len() + 1).sum::<usize>();
+        let blank = text
+            .split(['\n', '\r'])
+            .take_while(is_blank)
+            .map(|line| line.len() + 1)
+            .sum::<usize>();
         Self::straight(LineIndex::new(text).line(blank as u32))
     }
 
     /// Maps a text whose lines are consecutive in the file, from line `first`.
     pub(super) fn straight(first: u32) -> Self {
-        Self { turns: vec![(0, first)], firsts: vec![(0, first)] }
+        Self {
+            turns: vec![(0, first)],
+            firsts: vec![(0, first)],
+        }
     }
 
     /// Returns the line of the file that contains the first words of a line of the text.
@@ -78,7 +96,11 @@ impl TextLines {
 
 fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
     let behind = turns.partition_point(|(from, _)| *from <= line);
-    let (from, first) = behind.checked_sub(1).and_then(|at| turns.get(at)).copied().unwrap_or((0, 1));
+    let (from, first) = behind
+        .checked_sub(1)
+        .and_then(|at| turns.get(at))
+        .copied()
+        .unwrap_or((0, 1));
     first + (line - from)
 }
 
@@ -110,7 +132,9 @@ impl Walk<'_> {
         let mut rest = raw;
         while !rest.is_empty() {
             let at = start + raw.len() - rest.len();
-            let stop = rest.find(|c| matches!(c, '\n' | '\r') || c == '&' && is_text).unwrap_or(rest.len());
+            let stop = rest
+                .find(|c| matches!(c, '\n' | '\r') || c == '&' && is_text)
+                .unwrap_or(rest.len());
             let (words, behind) = rest.split_at(stop);
             self.words(at, words);
             let length = match behind.as_bytes() {
@@ -131,14 +155,19 @@ impl Walk<'_> {
     /// reference ends a line of the text but not of the file.
     fn reference(&mut self, at: usize, behind: &str) -> usize {
         let inside = behind.get(1..).unwrap_or("");
-        let length = inside.find([';', '&', '\n']).filter(|end| inside[*end..].starts_with(';')).map_or(1, |end| end + 2);
+        let length = inside
+            .find([';', '&', '\n'])
+            .filter(|end| inside[*end..].starts_with(';'))
+            .map_or(1, |end| end + 2);
         let (sign, next) = behind.split_at(length);
         let stands_for = value::text(sign, false);
         match &*stands_for {
             "\n" => self.end_line(at + length),
             // Outside `xml:space="preserve"`, it is a line break by itself, or one together with
             // the following one.
-            "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => self.end_line(at + length),
+            "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => {
+                self.end_line(at + length)
+            }
             other => {
                 self.words(at, other);
                 return length;
@@ -186,7 +215,10 @@ impl Walk<'_> {
         if self.made.turns.is_empty() && first.is_none() && !self.preserves {
             return;
         }
-        for (turns, line) in [(&mut self.made.turns, line), (&mut self.made.firsts, first_line)] {
+        for (turns, line) in [
+            (&mut self.made.turns, line),
+            (&mut self.made.firsts, first_line),
+        ] {
             if turns.is_empty() || turned(turns, self.number) != line {
                 turns.push((self.number, line));
             }

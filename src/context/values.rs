@@ -35,7 +35,9 @@ impl Bound {
     pub(super) fn unknown(name: &str) -> Self {
         Self {
             value: None,
-            origin: Origin::Input { name: name.to_owned() },
+            origin: Origin::Input {
+                name: name.to_owned(),
+            },
             trust: Trust::Trusted,
             stability: Stability::Call,
             shape: None,
@@ -53,7 +55,11 @@ impl Bound {
         let is_inert = |shape: &Arc<Shape>| shape.part(&shown("", path)).is_ok_and(Shape::is_inert);
         let found = self.value.as_deref().and_then(|value| part(value, path));
         let is_bare = matches!(found, Some(Value::Null | Value::Bool(_) | Value::Number(_)));
-        if is_bare || self.shape.as_ref().is_some_and(is_inert) { Trust::Trusted } else { self.trust }
+        if is_bare || self.shape.as_ref().is_some_and(is_inert) {
+            Trust::Trusted
+        } else {
+            self.trust
+        }
     }
 }
 
@@ -147,39 +153,70 @@ impl InputWait {
 
 impl SeriesPart {
     /// The whole series.
-    pub(super) const WHOLE: Self = Self { upto: usize::MAX, late: None };
+    pub(super) const WHOLE: Self = Self {
+        upto: usize::MAX,
+        late: None,
+    };
 }
 
 impl NameSeries {
     /// Appends a name.
-    pub(super) fn push(&mut self, number: usize, name: String, bound: Bound, waits: Vec<InputWait>) {
-        let open = (!waits.is_empty()).then(|| Bound { value: None, ..bound.clone() });
+    pub(super) fn push(
+        &mut self,
+        number: usize,
+        name: String,
+        bound: Bound,
+        waits: Vec<InputWait>,
+    ) {
+        let open = (!waits.is_empty()).then(|| Bound {
+            value: None,
+            ..bound.clone()
+        });
         self.by_name.entry(name).or_default().push(self.rows.len());
-        self.rows.push(SeriesName { number, bound, open, waits });
+        self.rows.push(SeriesName {
+            number,
+            bound,
+            open,
+            waits,
+        });
     }
 
     /// Adds the faults of all names; `ends` contains, for each name, the number of faults up to its
     /// end.
     pub(super) fn blame(&mut self, faults: Vec<Fault>, ends: &[usize]) {
         let row = |at: usize| ends.partition_point(|end| *end <= at);
-        self.faults.extend(faults.into_iter().enumerate().map(|(at, fault)| (row(at), fault)));
+        self.faults.extend(
+            faults
+                .into_iter()
+                .enumerate()
+                .map(|(at, fault)| (row(at), fault)),
+        );
     }
 
     /// Returns a name in a part of the series.
     pub(super) fn find(&self, name: &str, part: SeriesPart) -> Option<&SeriesName> {
-        let rows = self.by_name.get(name)?.iter().rev().filter_map(|row| self.rows.get(*row));
+        let rows = self
+            .by_name
+            .get(name)?
+            .iter()
+            .rev()
+            .filter_map(|row| self.rows.get(*row));
         rows.into_iter().find(|row| row.number < part.upto)
     }
 
     /// Returns the task-produced inputs on which a name depends.
     pub(super) fn waits(&self, name: &str) -> &[InputWait] {
-        self.find(name, SeriesPart::WHOLE).map_or(&[], |row| &row.waits)
+        self.find(name, SeriesPart::WHOLE)
+            .map_or(&[], |row| &row.waits)
     }
 
     /// Returns the faults of a part.
     pub(super) fn faults(&self, part: SeriesPart) -> Vec<Fault> {
         let is_seen = |row: &SeriesName| row.number < part.upto && row.late(part).is_none();
-        let seen = self.faults.iter().filter(|(row, _)| self.rows.get(*row).is_some_and(is_seen));
+        let seen = self
+            .faults
+            .iter()
+            .filter(|(row, _)| self.rows.get(*row).is_some_and(is_seen));
         seen.map(|(_, fault)| fault.clone()).collect()
     }
 }
@@ -187,13 +224,22 @@ impl NameSeries {
 impl SeriesName {
     fn late(&self, part: SeriesPart) -> Option<&String> {
         let from = part.late?;
-        self.waits.iter().find(|wait| wait.number >= from).map(|wait| &wait.name)
+        self.waits
+            .iter()
+            .find(|wait| wait.number >= from)
+            .map(|wait| &wait.name)
     }
 
     /// Returns its binding in a part, with the input that it waits for there.
     pub(super) fn seen(&self, part: SeriesPart) -> (&Bound, Option<&String>) {
         let late = self.late(part);
-        (self.open.as_ref().filter(|_| late.is_some()).unwrap_or(&self.bound), late)
+        (
+            self.open
+                .as_ref()
+                .filter(|_| late.is_some())
+                .unwrap_or(&self.bound),
+            late,
+        )
     }
 }
 
@@ -214,7 +260,8 @@ impl Scope {
     /// Binds a part of a series; its names shadow all earlier ones.
     pub(super) fn bind_series(&mut self, series: Rc<NameSeries>, part: SeriesPart) {
         if !self.names.is_empty() {
-            self.outer.push(Layer::Names(Rc::new(std::mem::take(&mut self.names))));
+            self.outer
+                .push(Layer::Names(Rc::new(std::mem::take(&mut self.names))));
         }
         self.outer.push(Layer::Series(series, part));
     }
@@ -245,7 +292,10 @@ impl Scope {
 
     /// Creates an empty scope for a definition; `before` is the scope that refers to it.
     pub(super) fn definition(before: Option<&Self>) -> Self {
-        Self { outside: before.map_or_else(Vec::new, |before| before.outside.clone()), ..Self::default() }
+        Self {
+            outside: before.map_or_else(Vec::new, |before| before.outside.clone()),
+            ..Self::default()
+        }
     }
 
     /// Adds the untrusted places of the definition that the scope belongs to.
@@ -270,12 +320,19 @@ impl Scope {
 
     /// Declares a name without a value as trusted, with the shape that its value will have.
     pub(super) fn open(&mut self, name: &str, shape: Shape) {
-        self.change(name, |bound| (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape))));
+        self.change(name, |bound| {
+            (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)))
+        });
     }
 
     fn change(&mut self, name: &str, change: impl FnOnce(&mut Bound)) {
-        let Some((bound, late)) = self.find(name) else { return };
-        let mut named = Named { bound: bound.clone(), late: late.cloned() };
+        let Some((bound, late)) = self.find(name) else {
+            return;
+        };
+        let mut named = Named {
+            bound: bound.clone(),
+            late: late.cloned(),
+        };
         change(&mut named.bound);
         self.names.insert(name.to_owned(), named);
     }
@@ -300,7 +357,9 @@ pub(super) fn words(value: &Value) -> Cow<'_, str> {
         Value::String(text) => Cow::Borrowed(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Owned(value.to_string()),
         // Serialising a value in memory never fails.
-        Value::Array(_) | Value::Object(_) => Cow::Owned(serde_json::to_string_pretty(value).unwrap_or_default()),
+        Value::Array(_) | Value::Object(_) => {
+            Cow::Owned(serde_json::to_string_pretty(value).unwrap_or_default())
+        }
     }
 }
 
@@ -335,8 +394,13 @@ pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
             let (name, more) = after.split_at(end);
             parts.push(Part::Field(Cow::Borrowed(name)));
             rest = more;
-        } else if let Some((index, more)) = rest.strip_prefix('[').and_then(|after| after.split_once(']')) {
-            let Ok(index) = index.trim().parse() else { return (root, parts) };
+        } else if let Some((index, more)) = rest
+            .strip_prefix('[')
+            .and_then(|after| after.split_once(']'))
+        {
+            let Ok(index) = index.trim().parse() else {
+                return (root, parts);
+            };
             parts.push(Part::Index(index));
             rest = more;
         } else {

@@ -31,7 +31,11 @@ pub enum Choice {
 impl Since {
     /// The results of an earlier run, as the base.
     pub fn results(earlier: &Scorecard) -> Self {
-        let rows = earlier.cases.iter().map(|row| (row.id.clone(), row.clone())).collect();
+        let rows = earlier
+            .cases
+            .iter()
+            .map(|row| (row.id.clone(), row.clone()))
+            .collect();
         Self::Results(rows, earlier.registry_hash.clone())
     }
 
@@ -51,9 +55,16 @@ impl Since {
         };
         let context = Some(now.context.to_string());
         let case = Some(now.case.to_string());
-        let same = rows.get(name).filter(|row| row.context_hash == context && row.key == case);
-        let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else { return Choice::Run };
+        let same = rows
+            .get(name)
+            .filter(|row| row.context_hash == context && row.key == case);
+        let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else {
+            return Choice::Run;
+        };
         let from = row.carried_from.clone().unwrap_or_else(|| registry.clone());
-        Choice::Carry(Box::new(CaseRow { carried_from: Some(from), ..row.clone() }))
+        Choice::Carry(Box::new(CaseRow {
+            carried_from: Some(from),
+            ..row.clone()
+        }))
     }
 }

@@ -89,7 +89,11 @@ pub struct CaseAnswers<'a> {
 impl Default for CaseAnswers<'_> {
     fn default() -> Self {
         static NONE: BTreeMap<String, Value> = BTreeMap::new();
-        Self { recorded: Ok(&[]), kept: &[], tools: &NONE }
+        Self {
+            recorded: Ok(&[]),
+            kept: &[],
+            tools: &NONE,
+        }
     }
 }
 
@@ -153,7 +157,12 @@ pub trait RunProgram: Debug + Sync {
     ///
     /// # Errors
     /// The program did not send the request; the reason is in the text.
-    fn request(&self, path: &str, source: &RequestSource, answers: Option<&str>) -> Option<Result<ProgramRequest, String>>;
+    fn request(
+        &self,
+        path: &str,
+        source: &RequestSource,
+        answers: Option<&str>,
+    ) -> Option<Result<ProgramRequest, String>>;
 }
 
 /// A request sent by a program.
@@ -188,14 +197,28 @@ pub struct ProgramCall {
 impl ProgramCall {
     /// Converts it for comparison with recorded calls.
     pub fn live(&self) -> LiveRequest<'_> {
-        let Self { endpoint, dialect, body, key, redactor } = self;
-        LiveRequest { endpoint, dialect, body, key, redactor: redactor.as_ref() }
+        let Self {
+            endpoint,
+            dialect,
+            body,
+            key,
+            redactor,
+        } = self;
+        LiveRequest {
+            endpoint,
+            dialect,
+            body,
+            key,
+            redactor: redactor.as_ref(),
+        }
     }
 }
 
 impl Debug for ProgramCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ProgramCall").field("key", &self.key).finish_non_exhaustive()
+        f.debug_struct("ProgramCall")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
     }
 }
 

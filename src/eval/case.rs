@@ -19,23 +19,45 @@ use crate::scenario::model::{Case, ContextExpectation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &TaskGraph<'_>, receiver: Receiver<'_>) -> Finished {
+pub(super) fn run(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+    forest: &TaskGraph<'_>,
+    receiver: Receiver<'_>,
+) -> Finished {
     let case = match prepared::prepare(context, input, forest, receiver) {
         Ok(case) => case,
         Err(trouble) => return not_prepared(*trouble, input.case),
     };
     // The project's model name can refer to another id tomorrow, so the id is stored.
-    let id = case.routed.choice.as_ref().map(|choice| choice.model.id.as_str());
+    let id = case
+        .routed
+        .choice
+        .as_ref()
+        .map(|choice| choice.model.id.as_str());
     let model = id.or_else(|| case.model()).map(str::to_owned);
     let tokenizer = case.routed.options.counter.name().to_owned();
-    let provider = case.routed.choice.as_ref().map(|choice| choice.model.provider.value.clone());
-    let mut done = Finished { provider, model, tokenizer, trouble: None, ..Finished::trouble(&case.node, "") };
+    let provider = case
+        .routed
+        .choice
+        .as_ref()
+        .map(|choice| choice.model.provider.value.clone());
+    let mut done = Finished {
+        provider,
+        model,
+        tokenizer,
+        trouble: None,
+        ..Finished::trouble(&case.node, "")
+    };
     if input.case.is_run {
         run_whole(&case, &mut done);
         return done;
     }
     let assembled = case.assemble(&|_| {});
-    done.keys = Some(keys(&case, of_agent(&case, assembled.as_ref().map_err(Vec::as_slice))));
+    done.keys = Some(keys(
+        &case,
+        of_agent(&case, assembled.as_ref().map_err(Vec::as_slice)),
+    ));
     match assembled {
         Err(faults) => {
             // A fault that prevents the context changes the agent's input as much as an edited
@@ -51,7 +73,14 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
 
 /// Adds skipped verdicts for all expectations to a case whose context has faults.
 fn not_prepared(trouble: Finished, case: &Case) -> Finished {
-    if trouble.faults.is_empty() { trouble } else { Finished { context: unseen(case), ..trouble } }
+    if trouble.faults.is_empty() {
+        trouble
+    } else {
+        Finished {
+            context: unseen(case),
+            ..trouble
+        }
+    }
 }
 
 /// Skipped verdicts on a context that does not exist.
@@ -59,7 +88,13 @@ fn unseen(case: &Case) -> Vec<Verdict> {
     let skipped = |one: &crate::base::span::Spanned<crate::scenario::model::ContextExpectation>| {
         let what = one.value.words();
         let reason = Reason::new(what.clone(), "no context");
-        Verdict { what, outcome: Outcome::Skipped, gate: true, reason, span: one.span }
+        Verdict {
+            what,
+            outcome: Outcome::Skipped,
+            gate: true,
+            reason,
+            span: one.span,
+        }
     };
     case.expect_context.iter().map(skipped).collect()
 }
@@ -81,13 +116,23 @@ pub fn context<T>(
         Err(done) => return done.trouble.map_or(Ok(Err(done.faults)), Err),
     };
     let assembly = case.assemble(&|_| {});
-    Ok(assembly.map(|assembly| then(&Seen { case: &case, assembly: &assembly })))
+    Ok(assembly.map(|assembly| {
+        then(&Seen {
+            case: &case,
+            assembly: &assembly,
+        })
+    }))
 }
 
 /// Judges each expectation on the context.
 pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict> {
     let seen = Seen { case, assembly };
-    case.input.case.expect_context.iter().map(|one| context::judge(&seen, one)).collect()
+    case.input
+        .case
+        .expect_context
+        .iter()
+        .map(|one| context::judge(&seen, one))
+        .collect()
 }
 
 /// Runs a case about a whole task. The contexts of all agents are judged as they were in the first
@@ -95,9 +140,18 @@ pub(super) fn look(case: &PreparedCase<'_>, assembly: &Assembly) -> Vec<Verdict>
 fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
     let agents = case.agents();
     done.keys = Some(keys(case, of_run(case, &agents)));
-    let tokens = |report: &Report| report.tokens.zip(report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+    let tokens = |report: &Report| {
+        report
+            .tokens
+            .zip(report.prefix_tokens)
+            .map(|(all, prefix)| (all as u64, prefix as u64))
+    };
     // Until the first agent is called, the preview of its context is the best estimate.
-    done.tokens = agents.iter().flatten().next().and_then(|(_, first)| tokens(&first.report));
+    done.tokens = agents
+        .iter()
+        .flatten()
+        .next()
+        .and_then(|(_, first)| tokens(&first.report));
     let answered = answer::answered(case, None, done);
     let Some(answer) = done.trials.first().map(|trial| Arc::clone(&trial.answer)) else {
         done.context = unseen(case.input.case);
@@ -110,9 +164,23 @@ fn run_whole(case: &PreparedCase<'_>, done: &mut Finished) {
             done.context = unseen(case.input.case);
         }
         Ok(contexts) => {
-            done.tokens = contexts.first().and_then(|first| tokens(&first.assembly.as_ref().ok()?.report)).or(done.tokens);
-            done.context = case.input.case.expect_context.iter().map(|one| look_at(&contexts, &answer, one)).collect();
-            faults.extend(contexts.into_iter().filter_map(|one| one.assembly.err()).flatten());
+            done.tokens = contexts
+                .first()
+                .and_then(|first| tokens(&first.assembly.as_ref().ok()?.report))
+                .or(done.tokens);
+            done.context = case
+                .input
+                .case
+                .expect_context
+                .iter()
+                .map(|one| look_at(&contexts, &answer, one))
+                .collect();
+            faults.extend(
+                contexts
+                    .into_iter()
+                    .filter_map(|one| one.assembly.err())
+                    .flatten(),
+            );
         }
     }
     decide(answered, case.input.case, done);
@@ -131,9 +199,16 @@ pub(super) struct AgentSeen<'a, 'c> {
 
 /// The contexts of the agents of a run, each assembled again from the outputs of the stages before
 /// it.
-pub(super) fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
+pub(super) fn contexts<'a, 'c>(
+    case: &PreparedCase<'c>,
+    answer: &'a Answer,
+) -> Result<Vec<AgentSeen<'a, 'c>>, Fault> {
     let files = case.read.over(case.run.live);
-    let flow = TaskFlow::new(case.forest, case.read.whole(case.receiver, (&files, case.run.session)), &case.run.options())?;
+    let flow = TaskFlow::new(
+        case.forest,
+        case.read.whole(case.receiver, (&files, case.run.session)),
+        &case.run.options(),
+    )?;
     let (mut outputs, mut seen) = (BTreeMap::new(), Vec::new());
     for stage in answer.run.iter().flat_map(|run| &run.stages) {
         if stage.is_agent
@@ -141,9 +216,18 @@ pub(super) fn contexts<'a, 'c>(case: &PreparedCase<'c>, answer: &'a Answer) -> R
         {
             let case = case.at(&stage.node, &ready.results)?;
             let assembly = case.assemble(&|_| {});
-            seen.push(AgentSeen { stage, case, assembly });
+            seen.push(AgentSeen {
+                stage,
+                case,
+                assembly,
+            });
         }
-        outputs.extend(stage.output.clone().map(|output| (stage.stage.clone(), output)));
+        outputs.extend(
+            stage
+                .output
+                .clone()
+                .map(|output| (stage.stage.clone(), output)),
+        );
     }
     Ok(seen)
 }
@@ -155,22 +239,44 @@ pub(super) fn about<'e>(
     stage: &RunStage,
     answer: &Answer,
 ) -> Option<&'e Spanned<ContextExpectation>> {
-    let ContextExpectation::OfAgent { node, test } = &expectation.value else { return Some(expectation) };
-    let meant = answer.run.as_deref().map_or_else(Vec::new, |run| run.of(&node.value));
-    meant.iter().any(|one| std::ptr::eq(*one, stage)).then_some(test)
+    let ContextExpectation::OfAgent { node, test } = &expectation.value else {
+        return Some(expectation);
+    };
+    let meant = answer
+        .run
+        .as_deref()
+        .map_or_else(Vec::new, |run| run.of(&node.value));
+    meant
+        .iter()
+        .any(|one| std::ptr::eq(*one, stage))
+        .then_some(test)
 }
 
 /// Judges one expectation on the contexts of a run: it must hold at every call of the agent that it
 /// names, or of every agent.
-fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanned<ContextExpectation>) -> Verdict {
+fn look_at(
+    contexts: &[AgentSeen<'_, '_>],
+    answer: &Answer,
+    expectation: &Spanned<ContextExpectation>,
+) -> Verdict {
     let judged = contexts.iter().filter_map(|one| {
         let test = about(expectation, one.stage, answer)?;
-        let Ok(assembly) = &one.assembly else { return Some(verdict::blind(test.value.words(), "no context")) };
-        let judged = context::judge(&Seen { case: &one.case, assembly }, test);
+        let Ok(assembly) = &one.assembly else {
+            return Some(verdict::blind(test.value.words(), "no context"));
+        };
+        let judged = context::judge(
+            &Seen {
+                case: &one.case,
+                assembly,
+            },
+            test,
+        );
         let reason = if judged.outcome == Outcome::Pass {
             judged.reason
         } else {
-            judged.reason.hint(format!("it is the context of `{}`", one.stage.label()))
+            judged
+                .reason
+                .hint(format!("it is the context of `{}`", one.stage.label()))
         };
         Some((judged.outcome, reason))
     });
@@ -186,23 +292,41 @@ fn look_at(contexts: &[AgentSeen<'_, '_>], answer: &Answer, expectation: &Spanne
         (true, None) => verdict::blind(test.value.words(), "no agent that was asked"),
     };
     let reason = if judged.len() > 1 && outcome == Outcome::Pass {
-        Reason { expected: test.value.words(), found: format!("it in {} contexts", judged.len()), ..reason }
+        Reason {
+            expected: test.value.words(),
+            found: format!("it in {} contexts", judged.len()),
+            ..reason
+        }
     } else {
         reason
     };
-    Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
+    Verdict {
+        what: expectation.value.words(),
+        outcome,
+        gate: true,
+        reason,
+        span: expectation.span,
+    }
 }
 
 fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     done.context = look(case, assembly);
-    done.tokens = assembly.report.tokens.zip(assembly.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+    done.tokens = assembly
+        .report
+        .tokens
+        .zip(assembly.report.prefix_tokens)
+        .map(|(all, prefix)| (all as u64, prefix as u64));
     if case.input.case.wants_snapshot() {
         done.snapshot = Some(context::stored_request(&Seen { case, assembly }));
     }
     let answered = answer::answered(case, Some(assembly), done);
     decide(answered, case.input.case, done);
     if case.run.answers.shows && done.verdict != CaseVerdict::Pass {
-        done.said = assembly.messages.iter().map(|message| (message.speaker, message.text.text().to_owned())).collect();
+        done.said = assembly
+            .messages
+            .iter()
+            .map(|message| (message.speaker, message.text.text().to_owned()))
+            .collect();
     }
 }
 
@@ -218,18 +342,31 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
             done.forget_trials();
             done.answered = Answered::Stale;
             done.moved = moved;
-            if holds { CaseVerdict::Stale } else { CaseVerdict::Fail }
+            if holds {
+                CaseVerdict::Stale
+            } else {
+                CaseVerdict::Fail
+            }
         }
         Ok(_) if !holds => CaseVerdict::Fail,
         Ok(Decision::Open) if let Some(key) = unjudged(case).filter(|_| done.trials.is_empty()) => {
             done.trouble = Some(match key {
-                "todo" => "undecided: `todo` names an expectation that is still to be written".to_owned(),
-                key => format!("undecided: `{key}` is not judged yet; with `gate: false` it only informs"),
+                "todo" => {
+                    "undecided: `todo` names an expectation that is still to be written".to_owned()
+                }
+                key => format!(
+                    "undecided: `{key}` is not judged yet; with `gate: false` it only informs"
+                ),
             });
             CaseVerdict::Inconclusive
         }
         // Without a single verdict on the context, the case does not pass.
-        Ok(Decision::Open) if !done.context.iter().any(|verdict| verdict.outcome != Outcome::Skipped) => {
+        Ok(Decision::Open)
+            if !done
+                .context
+                .iter()
+                .any(|verdict| verdict.outcome != Outcome::Skipped) =>
+        {
             CaseVerdict::Inconclusive
         }
         Ok(Decision::Pass | Decision::Open) => CaseVerdict::Pass,
@@ -240,5 +377,8 @@ pub(super) fn decide(answered: Result<Decision, Unanswered>, case: &Case, done: 
 
 /// The key of the first gating expectation that cannot be judged yet.
 fn unjudged(case: &Case) -> Option<&'static str> {
-    case.expectations.iter().filter(|one| one.value.gate).find_map(|one| one.value.test.unjudged())
+    case.expectations
+        .iter()
+        .filter(|one| one.value.gate)
+        .find_map(|one| one.value.test.unjudged())
 }

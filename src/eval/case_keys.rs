@@ -19,8 +19,14 @@ const OWN_FILES: usize = 10_000;
 pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan: &str) -> Hash {
     let mut hasher = Hasher::new();
     // Serialising plain data with string keys cannot fail.
-    hasher.field("ctxc case 3").field(env!("CARGO_PKG_VERSION")).field(serde_json::to_vec(case).unwrap_or_default());
-    hasher.field(plan).number(u64::from(snapshot.is_some())).field(snapshot.unwrap_or(""));
+    hasher
+        .field("ctxc case 3")
+        .field(env!("CARGO_PKG_VERSION"))
+        .field(serde_json::to_vec(case).unwrap_or_default());
+    hasher
+        .field(plan)
+        .number(u64::from(snapshot.is_some()))
+        .field(snapshot.unwrap_or(""));
     for path in files(case) {
         match beside.text(path) {
             Ok(text) => hasher.field(path).field(text),
@@ -35,7 +41,10 @@ pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
     let mut hasher = Hasher::new();
     hasher.field("ctxc checks 1").field(case.0);
     let files = own_files(of, live);
-    let mut texts = files.iter().filter_map(|(path, text)| Some((path, text.as_ref().ok()?))).peekable();
+    let mut texts = files
+        .iter()
+        .filter_map(|(path, text)| Some((path, text.as_ref().ok()?)))
+        .peekable();
     if texts.peek().is_none() {
         return case;
     }
@@ -48,15 +57,21 @@ pub(super) fn checked(case: Hash, of: &Case, live: &dyn Files) -> Hash {
 /// The project files that the case's own checks consist of, by path, each with its text or the
 /// reason why it cannot be read. Includes the project's modules that Python checks import.
 fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, String>> {
-    let mut open: Vec<String> =
-        answer::each(&case.expectations).filter_map(|(test, _)| test.own()).flat_map(OwnCheck::files).collect();
+    let mut open: Vec<String> = answer::each(&case.expectations)
+        .filter_map(|(test, _)| test.own())
+        .flat_map(OwnCheck::files)
+        .collect();
     let mut found = BTreeMap::new();
     while let Some(path) = open.pop().filter(|_| found.len() < OWN_FILES) {
         if found.contains_key(&path) {
             continue;
         }
         let text = live.text(&path);
-        if let Some(text) = text.as_ref().ok().filter(|_| path.strip_suffix(".py").is_some()) {
+        if let Some(text) = text
+            .as_ref()
+            .ok()
+            .filter(|_| path.strip_suffix(".py").is_some())
+        {
             open.extend(python_modules::imported(&path, text));
         }
         found.insert(path, text);
@@ -67,11 +82,17 @@ fn own_files(case: &Case, live: &dyn Files) -> BTreeMap<String, Result<String, S
 /// The same hash extended by the answers of the case; unchanged in the default case of a script
 /// without tools.
 pub(super) fn answered(case: Hash, from: AnswersFrom, answers: &CaseAnswers<'_>) -> Hash {
-    if from == AnswersFrom::Known && answers.tools.is_empty() && answers.recorded.is_ok_and(<[_]>::is_empty) {
+    if from == AnswersFrom::Known
+        && answers.tools.is_empty()
+        && answers.recorded.is_ok_and(<[_]>::is_empty)
+    {
         return case;
     }
     let mut hasher = Hasher::new();
-    hasher.field("ctxc answers 1").field(case.0).field(from.word());
+    hasher
+        .field("ctxc answers 1")
+        .field(case.0)
+        .field(from.word());
     for (name, given) in answers.tools {
         hasher.field(name).field(given.to_string());
     }
@@ -109,13 +130,32 @@ pub fn files(case: &Case) -> Vec<&str> {
     if let Subject::Request(source) = &case.subject.value {
         paths.extend(source.file());
     }
-    paths.extend(situation.files.values().filter_map(|one| of_content(&one.value)));
-    paths.extend(situation.matches.iter().filter_map(|one| of_content(&one.text.value)));
-    paths.extend(situation.inputs.values().chain(situation.results.values()).filter_map(|one| of_frozen(&one.value)));
-    if let Some(Conversation::File(path)) = situation.history.as_ref().map(|history| &history.value) {
+    paths.extend(
+        situation
+            .files
+            .values()
+            .filter_map(|one| of_content(&one.value)),
+    );
+    paths.extend(
+        situation
+            .matches
+            .iter()
+            .filter_map(|one| of_content(&one.text.value)),
+    );
+    paths.extend(
+        situation
+            .inputs
+            .values()
+            .chain(situation.results.values())
+            .filter_map(|one| of_frozen(&one.value)),
+    );
+    if let Some(Conversation::File(path)) = situation.history.as_ref().map(|history| &history.value)
+    {
         paths.push(path);
     }
     paths.extend(answer::each(&case.expectations).filter_map(|(test, _)| test.schema_file()));
-    paths.extend(context_tests::each(&case.expect_context).flat_map(|test| test.value.schema_files()));
+    paths.extend(
+        context_tests::each(&case.expect_context).flat_map(|test| test.value.schema_files()),
+    );
     paths
 }

@@ -52,7 +52,9 @@ impl Change {
             Self::Reword(id) => format!("segment `{id}` loses its first word"),
             Self::Unfence(id) => format!("segment `{id}` shown without its fence"),
             Self::Set(name, value, None) => format!("{} set to {value}", name.word()),
-            Self::Set(name, value, Some(node)) => format!("{} of {node} set to {value}", name.word()),
+            Self::Set(name, value, Some(node)) => {
+                format!("{} of {node} set to {value}", name.word())
+            }
             Self::Tool(name) => format!("tool `{name}` taken away"),
             Self::Path(path) => format!("`{path}` no longer protected"),
             Self::AddTool => "a tool more allowed".to_owned(),

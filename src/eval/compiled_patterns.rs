@@ -70,7 +70,8 @@ impl CompiledPatterns {
 
     fn pattern(&mut self, pattern: &str) {
         if !self.patterns.contains_key(pattern) {
-            self.patterns.insert(pattern.to_owned(), Pattern::new(pattern));
+            self.patterns
+                .insert(pattern.to_owned(), Pattern::new(pattern));
         }
     }
 
@@ -97,9 +98,15 @@ impl CompiledPatterns {
     ///
     /// # Errors
     /// The reason why the path is invalid.
-    pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
+    pub(super) fn select<'v>(
+        &self,
+        path: &str,
+        value: &'v Value,
+    ) -> Result<Vec<(String, &'v Value)>, String> {
         match self.paths.get(path) {
-            Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too complex: {error}")),
+            Some(Ok(parsed)) => parsed
+                .select(value)
+                .map_err(|error| format!("`{path}` is too complex: {error}")),
             Some(Err(why)) => Err(format!("`{path}` is not a valid JSONPath: {why}")),
             None => Err(format!("`{path}` was not read")),
         }
@@ -113,7 +120,9 @@ impl CompiledPatterns {
 /// # Errors
 /// The first slip.
 pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
-    let slip = json_schema::slips(&schema).into_iter().find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
+    let slip = json_schema::slips(&schema)
+        .into_iter()
+        .find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
     let Some(slip) = slip else { return Ok(schema) };
     let at = slip.path;
     Err(match slip.kind {
@@ -124,7 +133,9 @@ pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
             )
         }
         SlipKind::Bad { expected, near } => {
-            let found = schema.pointer(&at).map_or_else(String::new, Value::to_string);
+            let found = schema
+                .pointer(&at)
+                .map_or_else(String::new, Value::to_string);
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("{path} has a slip: `{at}` is {found}; expected {expected}{near}")
         }

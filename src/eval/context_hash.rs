@@ -15,22 +15,46 @@ use crate::template::setting::{SettingName, Word};
 
 /// The keys of a case, given the hash of its context.
 pub(super) fn keys(prepared: &PreparedCase<'_>, context: Hash) -> Keys {
-    let CaseInput { case, beside, snapshot, .. } = *prepared.input;
+    let CaseInput {
+        case,
+        beside,
+        snapshot,
+        ..
+    } = *prepared.input;
     let snapshot = snapshot.filter(|_| case.wants_snapshot());
     let answers = (prepared.run.answers.from, prepared.input.answers);
     let case = case_keys::case(case, beside, snapshot, prepared.run.plan);
     let case = case_keys::checked(case, prepared.input.case, prepared.run.live);
-    Keys { context, case: case_keys::answered(case, answers.0, &answers.1) }
+    Keys {
+        context,
+        case: case_keys::answered(case, answers.0, &answers.1),
+    }
 }
 
 /// The hash of one agent's input and of everything else that expectations on it examine: the
 /// receiver, the request, the fate of each segment with its reason, the settings around it, the
 /// model. An edit that changes none of these does not change the hash.
 pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[Fault]>) -> Hash {
-    let PreparedCase { forest, receiver, node, routed, .. } = case;
-    let Options { profile, budget, counter, .. } = routed.options;
+    let PreparedCase {
+        forest,
+        receiver,
+        node,
+        routed,
+        ..
+    } = case;
+    let Options {
+        profile,
+        budget,
+        counter,
+        ..
+    } = routed.options;
     let mut hasher = Hasher::new();
-    hasher.field("ctxc context 6").field(receiver.task).field(node).field(profile.word()).field(counter.name());
+    hasher
+        .field("ctxc context 6")
+        .field(receiver.task)
+        .field(node)
+        .field(profile.word())
+        .field(counter.name());
     hasher.field(receiver.role_name().unwrap_or(""));
     hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
     hasher.field(routed.model().unwrap_or(""));
@@ -41,15 +65,22 @@ pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[F
         }
     }
     for place in forest.around(receiver.task, node) {
-        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else { continue };
+        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else {
+            continue;
+        };
         for name in SettingName::ALL.iter().copied() {
             let setting = settings.get(name);
-            hasher.field(&place).field(name.word()).field(setting.value.word()).number(u64::from(setting.applies));
+            hasher
+                .field(&place)
+                .field(name.word())
+                .field(setting.value.word())
+                .number(u64::from(setting.applies));
         }
     }
     for one in each(&case.input.case.expect_context) {
         if let ContextExpectation::Lookup(test) = &one.value {
-            let found = found(case, test).map(|found| found.into_iter().map(|one| one.id).collect::<Vec<_>>());
+            let found = found(case, test)
+                .map(|found| found.into_iter().map(|one| one.id).collect::<Vec<_>>());
             for id in found.unwrap_or_else(|why| vec![why]) {
                 hasher.field(id);
             }
@@ -66,9 +97,12 @@ pub(super) fn of_agent(case: &PreparedCase<'_>, assembled: Result<&Assembly, &[F
 /// before the run.
 pub(super) fn of_run(case: &PreparedCase<'_>, agents: &[AgentBefore<'_>]) -> Hash {
     let mut hasher = Hasher::new();
-    hasher
-        .field("ctxc run 1")
-        .field(case.forest.registry.find(case.receiver.task).map_or(String::new(), |task| task.hash().to_string()));
+    hasher.field("ctxc run 1").field(
+        case.forest
+            .registry
+            .find(case.receiver.task)
+            .map_or(String::new(), |task| task.hash().to_string()),
+    );
     for agent in agents {
         match agent {
             Ok((case, assembly)) => drop(hasher.field(of_agent(case, Ok(assembly)).to_string())),
@@ -89,8 +123,16 @@ fn request(case: &PreparedCase<'_>, assembly: &Assembly, hasher: &mut Hasher) {
     hasher.field(stored_request(&Seen { case, assembly }));
     for account in &assembly.report.segments {
         let segment = &account.segment;
-        hasher.field(&segment.id).field(segment.kind.word()).field(&segment.why).field(&account.reason);
-        hasher.number(account.position.map_or(u64::MAX, |position| position as u64));
+        hasher
+            .field(&segment.id)
+            .field(segment.kind.word())
+            .field(&segment.why)
+            .field(&account.reason);
+        hasher.number(
+            account
+                .position
+                .map_or(u64::MAX, |position| position as u64),
+        );
         hasher.number(account.kept_tokens.map_or(u64::MAX, |tokens| tokens as u64));
         hasher.number(u64::from(segment.trust == Trust::Trusted));
         for stretch in segment.text.stretches() {

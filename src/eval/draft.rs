@@ -72,15 +72,25 @@ pub struct Found {
 
 /// The segments of the kinds that a lookup can produce, by id and text.
 pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
-    let segments = assembly.report.segments.iter().map(|account| &account.segment);
-    let can = segments.filter(|segment| matches!(segment.kind, Kind::Fresh | Kind::File | Kind::Inherited));
-    can.map(|segment| (segment.id.clone(), segment.text.text().to_owned())).collect()
+    let segments = assembly
+        .report
+        .segments
+        .iter()
+        .map(|account| &account.segment);
+    let can = segments
+        .filter(|segment| matches!(segment.kind, Kind::Fresh | Kind::File | Kind::Inherited));
+    can.map(|segment| (segment.id.clone(), segment.text.text().to_owned()))
+        .collect()
 }
 
 /// Returns true if an agent receives messages of a conversation, including messages of its parent's
 /// one.
 pub fn hears(assembly: &Assembly) -> bool {
-    assembly.report.segments.iter().any(|account| account.segment.is_turn())
+    assembly
+        .report
+        .segments
+        .iter()
+        .any(|account| account.segment.is_turn())
 }
 
 /// Words that YAML reads as another type in one of its versions.
@@ -89,7 +99,9 @@ const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y"
 /// A text as a YAML scalar.
 pub fn scalar(text: &str) -> String {
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
         && !TAKEN.contains(&text.to_ascii_lowercase().as_str());
     if is_plain {
         return text.to_owned();
@@ -107,7 +119,9 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
         let value = match given {
             Given::File(path) => format!("{{file: {}}}", scalar(path)),
             // A text that begins with an at sign would be read as a file.
-            Given::Value(Value::String(text)) if text.starts_with('@') => scalar(&format!("@{text}")),
+            Given::Value(Value::String(text)) if text.starts_with('@') => {
+                scalar(&format!("@{text}"))
+            }
             Given::Value(Value::String(text)) => scalar(text),
             Given::Value(value) => value.to_string(),
         };
@@ -135,15 +149,28 @@ fn conversation(out: &mut String, history: Option<&Given>) {
 /// The passages, frozen. If there are files that the task describes, all others come from memory,
 /// which has no files.
 fn lookups(out: &mut String, found: &Found) {
-    let Found { files, fresh, held: _ } = found;
-    let (memory, retrieval) = if files.is_empty() { (&[][..], &fresh[..]) } else { (&fresh[..], &files[..]) };
+    let Found {
+        files,
+        fresh,
+        held: _,
+    } = found;
+    let (memory, retrieval) = if files.is_empty() {
+        (&[][..], &fresh[..])
+    } else {
+        (&fresh[..], &files[..])
+    };
     for (key, matches) in [("memory", memory), ("retrieval", retrieval)] {
         if matches.is_empty() {
             continue;
         }
         let _ = writeln!(out, "  {key}:");
         for Match { id, text, trust: _ } in matches {
-            let _ = writeln!(out, "    - id: {}\n      text: {}", scalar(id), block(text, 8));
+            let _ = writeln!(
+                out,
+                "    - id: {}\n      text: {}",
+                scalar(id),
+                block(text, 8)
+            );
         }
     }
 }
@@ -151,7 +178,11 @@ fn lookups(out: &mut String, found: &Found) {
 /// A text of several lines as a literal block, indented by `indent` spaces; any other text as a
 /// scalar.
 fn block(text: &str, indent: usize) -> String {
-    let is_strange = |c: char| c != '\n' && c != '\t' && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    let is_strange = |c: char| {
+        c != '\n'
+            && c != '\t'
+            && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'))
+    };
     let body = text.trim_end_matches('\n');
     if !body.contains('\n') || text.contains(is_strange) {
         return scalar(text);
@@ -162,7 +193,11 @@ fn block(text: &str, indent: usize) -> String {
         1 => ("", body),
         _ => ("+", text.strip_suffix('\n').unwrap_or(text)),
     };
-    let first = if body.starts_with([' ', '\t', '\n']) { "2" } else { "" };
+    let first = if body.starts_with([' ', '\t', '\n']) {
+        "2"
+    } else {
+        ""
+    };
     let mut out = format!("|{first}{chomp}");
     for line in lines.split('\n') {
         out.push('\n');
@@ -189,7 +224,17 @@ pub fn ceiling(tokens: usize) -> usize {
 /// The text of a scenario with expectations on the assembled context; without a context, with a
 /// minimal expectation.
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
-    let Draft { name, receiver, node, objective, inputs, results, history, found, holds } = *draft;
+    let Draft {
+        name,
+        receiver,
+        node,
+        objective,
+        inputs,
+        results,
+        history,
+        found,
+        holds,
+    } = *draft;
     let mut out = String::new();
     let subject = receiver.name();
     let _ = writeln!(
@@ -203,12 +248,20 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     });
     let _ = writeln!(out, "schema: {SCENARIO_SCHEMA}");
     let _ = writeln!(out, "name: {}", scalar(name));
-    let key = if receiver.role.is_some() { "role" } else { "task" };
+    let key = if receiver.role.is_some() {
+        "role"
+    } else {
+        "task"
+    };
     let _ = writeln!(out, "{key}: {}", scalar(subject));
     if let Some(node) = node {
         let _ = writeln!(out, "node: {}", scalar(node));
     }
-    let _ = writeln!(out, "context:\n  objective: {}", scalar(objective.unwrap_or(subject)));
+    let _ = writeln!(
+        out,
+        "context:\n  objective: {}",
+        scalar(objective.unwrap_or(subject))
+    );
     values(&mut out, "inputs", inputs);
     values(&mut out, "results", results);
     conversation(&mut out, history);
@@ -251,8 +304,22 @@ pub struct RunDraft<'a> {
 
 /// The text of a scenario that runs a whole task.
 pub fn run_yaml(draft: &RunDraft<'_>) -> String {
-    let RunDraft { name, receiver, objective, inputs, path, is_whole, ends, scripts, tokens } = *draft;
-    let key = if receiver.role.is_some() { "role" } else { "task" };
+    let RunDraft {
+        name,
+        receiver,
+        objective,
+        inputs,
+        path,
+        is_whole,
+        ends,
+        scripts,
+        tokens,
+    } = *draft;
+    let key = if receiver.role.is_some() {
+        "role"
+    } else {
+        "task"
+    };
     let subject = receiver.name();
     let mut out = format!(
         "# A run of {subject}, whose answers are recorded beside this file. Add what must hold of its result and, by `node`, of its agents.\n\
@@ -267,7 +334,11 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
     }
     let steps: Vec<String> = path.iter().map(|step| scalar(step)).collect();
     let most = ceiling(usize::try_from(tokens).unwrap_or(usize::MAX)).max(100);
-    let _ = write!(out, "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n", steps.join(", "));
+    let _ = write!(
+        out,
+        "expectations:\n  - path: [{}]\n  - max_tokens: {most}\n",
+        steps.join(", ")
+    );
     if ends != "complete" {
         let _ = writeln!(out, "  - ends: {ends}");
     }
@@ -275,8 +346,14 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
         out.push_str("answers:\n");
     }
     for (node, written) in scripts {
-        let reply = written.as_str().map_or_else(|| written.to_string(), |text| block(text, 6));
-        let _ = write!(out, "  - when: {{node: {}}}\n    reply: {reply}\n", scalar(node));
+        let reply = written
+            .as_str()
+            .map_or_else(|| written.to_string(), |text| block(text, 6));
+        let _ = write!(
+            out,
+            "  - when: {{node: {}}}\n    reply: {reply}\n",
+            scalar(node)
+        );
     }
     out
 }
@@ -285,7 +362,10 @@ pub fn run_yaml(draft: &RunDraft<'_>) -> String {
 /// properties of a role.
 fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;
-    let stands: Vec<String> = ranges(super::context::standing(assembly)).iter().map(|id| scalar(id)).collect();
+    let stands: Vec<String> = ranges(super::context::standing(assembly))
+        .iter()
+        .map(|id| scalar(id))
+        .collect();
     let _ = writeln!(out, "  - segments: {{exactly: [{}]}}", stands.join(", "));
     let mut is_whole = true;
     for account in &assembly.report.segments {
@@ -295,21 +375,38 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
             Disposition::Dropped => "dropped",
         };
         is_whole = false;
-        let _ = writeln!(out, "  - segment: {{id: {}, state: {state}}}", scalar(&account.segment.id));
+        let _ = writeln!(
+            out,
+            "  - segment: {{id: {}, state: {state}}}",
+            scalar(&account.segment.id)
+        );
     }
     if is_whole {
         out.push_str("  - nothing_cut: true\n");
     }
     // Messages of a conversation are never trusted.
-    let from_outside =
-        |account: &&SegmentReport| account.segment.trust == Trust::Untrusted && account.segment.kind != Kind::History;
+    let from_outside = |account: &&SegmentReport| {
+        account.segment.trust == Trust::Untrusted && account.segment.kind != Kind::History
+    };
     for account in assembly.report.segments.iter().filter(from_outside) {
-        let _ = writeln!(out, "  - trust: {{segment: {}, is: untrusted}}", scalar(&account.segment.id));
+        let _ = writeln!(
+            out,
+            "  - trust: {{segment: {}, is: untrusted}}",
+            scalar(&account.segment.id)
+        );
     }
     if let Some(tokens) = assembly.report.tokens {
         // A limit above the budget could never fail.
-        let most = assembly.report.budget.map_or(usize::MAX, |budget| budget.saturating_sub(1)).max(tokens);
-        let _ = writeln!(out, "  - tokens: {{of: total, max: {}}}", ceiling(tokens).min(most));
+        let most = assembly
+            .report
+            .budget
+            .map_or(usize::MAX, |budget| budget.saturating_sub(1))
+            .max(tokens);
+        let _ = writeln!(
+            out,
+            "  - tokens: {{of: total, max: {}}}",
+            ceiling(tokens).min(most)
+        );
     }
     settings(out, seen);
     role(out, seen);
@@ -318,14 +415,30 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
 /// Writes the effective settings of the agent and of the nodes around it, which decide what the
 /// agent inherits.
 fn settings(out: &mut String, seen: &Seen<'_>) {
-    let PreparedCase { forest, receiver, node, .. } = seen.case;
+    let PreparedCase {
+        forest,
+        receiver,
+        node,
+        ..
+    } = seen.case;
     for place in forest.around(receiver.task, node) {
-        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else { continue };
-        let of = if place == *node { String::new() } else { format!(", node: {}", scalar(&place)) };
+        let Ok(Some(settings)) = forest.settings(receiver.task, &place) else {
+            continue;
+        };
+        let of = if place == *node {
+            String::new()
+        } else {
+            format!(", node: {}", scalar(&place))
+        };
         for name in SettingName::ALL.iter().copied() {
             let setting = settings.get(name);
             if setting.applies {
-                let _ = writeln!(out, "  - setting: {{name: {}, value: {}{of}}}", name.word(), quoted(setting.value.word()));
+                let _ = writeln!(
+                    out,
+                    "  - setting: {{name: {}, value: {}{of}}}",
+                    name.word(),
+                    quoted(setting.value.word())
+                );
             }
         }
     }
@@ -333,12 +446,22 @@ fn settings(out: &mut String, seen: &Seen<'_>) {
 
 /// The keyword of a value; `true` and `false` stay unquoted here.
 fn quoted(word: &str) -> String {
-    if matches!(word, "true" | "false") { word.to_owned() } else { scalar(word) }
+    if matches!(word, "true" | "false") {
+        word.to_owned()
+    } else {
+        scalar(word)
+    }
 }
 
 /// Writes the properties of a role besides its text.
 fn role(out: &mut String, seen: &Seen<'_>) {
-    let list = |names: &[String]| names.iter().map(|name| scalar(name)).collect::<Vec<_>>().join(", ");
+    let list = |names: &[String]| {
+        names
+            .iter()
+            .map(|name| scalar(name))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     let receiver = seen.case.receiver;
     if receiver.role.is_none() {
         return;
@@ -347,30 +470,55 @@ fn role(out: &mut String, seen: &Seen<'_>) {
         let _ = match &seen.case.routed.choice {
             None => writeln!(out, "  - model: {}", scalar(model)),
             Some(choice) => {
-                let (id, provider) = (scalar(&choice.model.id), scalar(&choice.model.provider.value));
-                let said = seen.case.routed.sampling.iter().map(|one| format!("{}: {}", one.name.word(), one.value));
+                let (id, provider) = (
+                    scalar(&choice.model.id),
+                    scalar(&choice.model.provider.value),
+                );
+                let said = seen
+                    .case
+                    .routed
+                    .sampling
+                    .iter()
+                    .map(|one| format!("{}: {}", one.name.word(), one.value));
                 let sampling = said.collect::<Vec<_>>().join(", ");
-                writeln!(out, "  - model: {{name: {}, id: {id}, provider: {provider}, sampling: {{{sampling}}}}}", scalar(model))
+                writeln!(
+                    out,
+                    "  - model: {{name: {}, id: {id}, provider: {provider}, sampling: {{{sampling}}}}}",
+                    scalar(model)
+                )
             }
         };
     }
     let given: Vec<String> = receiver
         .role
         .and_then(|role| role.tools.as_ref())
-        .map_or_else(Vec::new, |tools| tools.given().into_iter().map(|tool| tool.name.clone()).collect());
+        .map_or_else(Vec::new, |tools| {
+            tools
+                .given()
+                .into_iter()
+                .map(|tool| tool.name.clone())
+                .collect()
+        });
     let _ = if given.is_empty() {
         writeln!(out, "  - tools: [{}]", list(&receiver.tools()))
     } else {
         writeln!(out, "  - tools: {{exactly: [{}]}}", list(&given))
     };
-    let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths()));
+    let _ = writeln!(
+        out,
+        "  - protected_paths: [{}]",
+        list(&receiver.protected_paths())
+    );
 }
 
 /// The request as text: the first line of the rendered description outside of all fences, since
 /// fenced values belong to one request.
 pub fn objective(seen: &Seen<'_>) -> String {
     let report = &seen.assembly.report;
-    let description = report.segments.iter().find(|account| account.segment.id == "description");
+    let description = report
+        .segments
+        .iter()
+        .find(|account| account.segment.id == "description");
     let text = description.map_or("", |account| account.segment.text.text());
     let open = format!("<untrusted-{}", report.nonce);
     let close = format!("</untrusted-{}>", report.nonce);
@@ -392,7 +540,9 @@ pub fn objective(seen: &Seen<'_>) -> String {
 /// An unused name for a scenario: the subject with the stem of the first file or a number as
 /// suffix.
 pub fn name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
-    let stem = file.map(|file| file.rsplit('/').next().unwrap_or(file)).map(|file| file.split('.').next().unwrap_or(file));
+    let stem = file
+        .map(|file| file.rsplit('/').next().unwrap_or(file))
+        .map(|file| file.split('.').next().unwrap_or(file));
     let base = match stem {
         Some(stem) if !stem.is_empty() => format!("{subject}-{stem}"),
         _ => format!("{subject}-1"),
@@ -400,5 +550,8 @@ pub fn name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) 
     if !is_taken(&base) {
         return base;
     }
-    (2..u32::MAX).map(|number| format!("{subject}-{number}")).find(|name| !is_taken(name)).unwrap_or(base)
+    (2..u32::MAX)
+        .map(|number| format!("{subject}-{number}"))
+        .find(|name| !is_taken(name))
+        .unwrap_or(base)
 }

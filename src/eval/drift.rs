@@ -99,43 +99,85 @@ pub fn is_long_enough(series: &Series, window: usize) -> bool {
 pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
     let window = limits.window as usize;
     let mut found = Vec::new();
-    let mut add = |signal, (is_changed, before, now, z): (bool, f64, f64, Option<f64>), runs, against| {
-        found.push(Finding {
-            pattern: "ContextDrift",
-            signal,
-            cause: if is_changed { Cause::ConfigChange } else { Cause::Drift },
-            case: series.id.clone(),
-            provider: series.provider.clone(),
-            model: series.model.clone(),
-            context_hash: series.context_hash.clone(),
-            before,
-            now,
-            z,
-            runs,
-            against,
-        });
-    };
+    let mut add =
+        |signal, (is_changed, before, now, z): (bool, f64, f64, Option<f64>), runs, against| {
+            found.push(Finding {
+                pattern: "ContextDrift",
+                signal,
+                cause: if is_changed {
+                    Cause::ConfigChange
+                } else {
+                    Cause::Drift
+                },
+                case: series.id.clone(),
+                provider: series.provider.clone(),
+                model: series.model.clone(),
+                context_hash: series.context_hash.clone(),
+                before,
+                now,
+                z,
+                runs,
+                against,
+            });
+        };
     if let Some((last, before, is_changed)) = split(series, window) {
         let rises: [(Signal, Figure, Middle, f64); 2] = [
-            (Signal::TokenInflation, |point| point.tokens, mean, limits.token_inflation),
-            (Signal::LatencyRegression, |point| point.latency, median, limits.latency_regression),
+            (
+                Signal::TokenInflation,
+                |point| point.tokens,
+                mean,
+                limits.token_inflation,
+            ),
+            (
+                Signal::LatencyRegression,
+                |point| point.latency,
+                median,
+                limits.latency_regression,
+            ),
         ];
-        for (signal, figure, middle, limit) in rises.into_iter().filter(|rise| series.live || rise.0 == Signal::TokenInflation) {
-            if let Some(Rise { before: old, now, z }) = rise(last, before, (figure, middle), limit) {
-                add(signal, (is_changed, old, now, Some(z)), last.len(), before.len());
+        for (signal, figure, middle, limit) in rises
+            .into_iter()
+            .filter(|rise| series.live || rise.0 == Signal::TokenInflation)
+        {
+            if let Some(Rise {
+                before: old,
+                now,
+                z,
+            }) = rise(last, before, (figure, middle), limit)
+            {
+                add(
+                    signal,
+                    (is_changed, old, now, Some(z)),
+                    last.len(),
+                    before.len(),
+                );
             }
         }
     }
     if let Some(now) = series.now.last().and_then(splits) {
-        let runs = series.now.iter().rev().take_while(|point| splits(point) == Some(now)).count();
+        let runs = series
+            .now
+            .iter()
+            .rev()
+            .take_while(|point| splits(point) == Some(now))
+            .count();
         if let Some((_, before, is_changed)) = split(series, runs)
             && before.iter().all(|point| splits(point) == Some(!now))
         {
-            add(Signal::DecompositionShift, (is_changed, f64::from(!now), f64::from(now), None), runs, before.len());
+            add(
+                Signal::DecompositionShift,
+                (is_changed, f64::from(!now), f64::from(now), None),
+                runs,
+                before.len(),
+            );
         }
     }
-    let same: Vec<&Point> =
-        series.now.last().into_iter().flat_map(|last| series.now.iter().filter(|one| one.key == last.key)).collect();
+    let same: Vec<&Point> = series
+        .now
+        .last()
+        .into_iter()
+        .flat_map(|last| series.now.iter().filter(|one| one.key == last.key))
+        .collect();
     let failing = same.iter().rev().take_while(|point| !point.passed).count();
     let earlier = same.get(..same.len() - failing).unwrap_or_default();
     let (earlier, is_changed) = if earlier.is_empty() {
@@ -145,8 +187,16 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
         (earlier.to_vec(), false)
     };
     let passed = earlier.iter().filter(|point| point.passed).count();
-    if failing >= limits.batches as usize && passed > 0 && chance(passed, earlier.len(), failing) <= CHANCE {
-        add(Signal::PassRateDegradation, (is_changed, part(passed, earlier.len()), 0.0, None), failing, earlier.len());
+    if failing >= limits.batches as usize
+        && passed > 0
+        && chance(passed, earlier.len(), failing) <= CHANCE
+    {
+        add(
+            Signal::PassRateDegradation,
+            (is_changed, part(passed, earlier.len()), 0.0, None),
+            failing,
+            earlier.len(),
+        );
     }
     found
 }
@@ -154,7 +204,9 @@ pub fn findings(series: &Series, limits: &Drift) -> Vec<Finding> {
 /// The last runs, the runs before them, and true if those had another configuration; `None` if
 /// there are too few.
 fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
-    let (before, last) = series.now.split_at_checked(series.now.len().checked_sub(window)?)?;
+    let (before, last) = series
+        .now
+        .split_at_checked(series.now.len().checked_sub(window)?)?;
     let first = before.len().saturating_sub(crate::store::history::BEFORE);
     match before.get(first..) {
         Some(before) if before.len() >= LEAST => Some((last, before, false)),
@@ -163,21 +215,37 @@ fn split(series: &Series, window: usize) -> Option<(&[Point], &[Point], bool)> {
 }
 
 /// An amount that grew by more than the limit and is an outlier.
-fn rise(last: &[Point], before: &[Point], (figure, middle): (Figure, Middle), limit: f64) -> Option<Rise> {
+fn rise(
+    last: &[Point],
+    before: &[Point],
+    (figure, middle): (Figure, Middle),
+    limit: f64,
+) -> Option<Rise> {
     let figures = |points: &[Point]| points.iter().map(figure).collect::<Option<Vec<f64>>>();
     let (mut last, mut before) = (figures(last)?, figures(before)?);
     let (now, old) = (middle(&mut last)?, middle(&mut before)?);
     let usual = median(&mut before)?;
     // A few runs can lie close together by chance, so the spread of the last runs counts too.
-    let spread = deviation(&mut before)?.max(deviation(&mut last)?).max(FLOOR) * usual * SCALE;
+    let spread = deviation(&mut before)?
+        .max(deviation(&mut last)?)
+        .max(FLOOR)
+        * usual
+        * SCALE;
     let z = (now - usual) / spread;
-    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= FAR).then_some(Rise { before: old, now, z })
+    (old > 0.0 && spread > 0.0 && now > old * (1.0 + limit) && z >= FAR).then_some(Rise {
+        before: old,
+        now,
+        z,
+    })
 }
 
 /// The median absolute deviation, as a fraction of the median.
 fn deviation(figures: &mut [f64]) -> Option<f64> {
     let middle = median(figures)?;
-    let mut apart: Vec<f64> = figures.iter().map(|one| (one - middle).abs() / middle).collect();
+    let mut apart: Vec<f64> = figures
+        .iter()
+        .map(|one| (one - middle).abs() / middle)
+        .collect();
     median(&mut apart)
 }
 
@@ -190,7 +258,9 @@ fn splits(point: &Point) -> Option<bool> {
 /// every order is equally likely. No pass rate is assumed, so a case that always failed often
 /// raises no alarm.
 fn chance(passed: usize, runs: usize, failing: usize) -> f64 {
-    (0..passed).map(|one| part(runs - one, runs + failing - one)).product()
+    (0..passed)
+        .map(|one| part(runs - one, runs + failing - one))
+        .product()
 }
 
 #[allow(clippy::cast_precision_loss, reason = "runs are fewer than 2^52")]

@@ -84,7 +84,11 @@ pub struct Trial {
 impl Trial {
     /// Returns true if it passed although a gating expectation was not judged.
     pub(super) fn is_open(&self) -> bool {
-        self.tried == TrialOutcome::Passed && self.verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open)
+        self.tried == TrialOutcome::Passed
+            && self
+                .verdicts
+                .iter()
+                .any(|verdict| verdict.gate && verdict.reason.is_open)
     }
 }
 
@@ -163,18 +167,26 @@ pub struct Finished {
 impl Finished {
     /// Removes the trials: they belong to another request, or are incomplete.
     pub(super) fn forget_trials(&mut self) {
-        (self.rule, self.recorded, self.stage, self.answered) = (None, None, Stage::First, Answered::NotRecorded);
+        (self.rule, self.recorded, self.stage, self.answered) =
+            (None, None, Stage::First, Answered::NotRecorded);
         self.trials.clear();
     }
 
     /// The result of a case that `check` rejects.
     pub(super) fn refused(why: &str) -> Self {
-        Self { verdict: CaseVerdict::Error, ..Self::trouble("/", why) }
+        Self {
+            verdict: CaseVerdict::Error,
+            ..Self::trouble("/", why)
+        }
     }
 
     /// The result of a case whose subject is missing or different; it fails, since a case is
     /// written to notice that.
     pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
-        Self { node: node.to_owned(), trouble: Some(why.into()), ..Self::default() }
+        Self {
+            node: node.to_owned(),
+            trouble: Some(why.into()),
+            ..Self::default()
+        }
     }
 }

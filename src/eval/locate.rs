@@ -38,12 +38,20 @@ impl<'a> Locator<'a> {
     /// Creates a locator for files of the project. `read` returns the lines of template texts; it
     /// is called at most once.
     pub fn new(files: &'a (dyn Files + Sync), read: &'a (dyn Fn() -> Lines + Sync)) -> Self {
-        Self { files, read, lines: OnceCell::new(), texts: RefCell::default() }
+        Self {
+            files,
+            read,
+            lines: OnceCell::new(),
+            texts: RefCell::default(),
+        }
     }
 
     /// Adds a text that is already in memory.
     pub fn knows(&self, path: &str, text: &str) {
-        self.texts.borrow_mut().insert(path.to_owned(), Some((text.to_owned(), LineIndex::new(text))));
+        self.texts.borrow_mut().insert(
+            path.to_owned(),
+            Some((text.to_owned(), LineIndex::new(text))),
+        );
     }
 
     /// The line, from 1, of an offset; `None` if the file cannot be read.
@@ -54,7 +62,9 @@ impl<'a> Locator<'a> {
             let index = LineIndex::new(&text);
             Some((text, index))
         });
-        known.as_ref().map(|(text, index)| index.position(text, offset).line)
+        known
+            .as_ref()
+            .map(|(text, index)| index.position(text, offset).line)
     }
 
     /// The description of a place that is not in a file, or the file and line of one that is.
@@ -63,7 +73,10 @@ impl<'a> Locator<'a> {
             let line = span.and_then(|span| self.line(path, span.start));
             return (None, Some((path.clone(), line)));
         }
-        place.origin.as_ref().map_or((None, None), |origin| self.origin(origin))
+        place
+            .origin
+            .as_ref()
+            .map_or((None, None), |origin| self.origin(origin))
     }
 
     fn origin(&self, origin: &Origin) -> (Option<String>, Option<Found>) {
@@ -81,15 +94,30 @@ impl<'a> Locator<'a> {
     pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
         let mut given = String::new();
         if let FaultKind::Missing { name, origin } = &*fault.kind {
-            let key = if *origin == MissingFrom::Result { "results" } else { "inputs" };
+            let key = if *origin == MissingFrom::Result {
+                "results"
+            } else {
+                "inputs"
+            };
             given = format!("; `context.{key}` gives it, as `{name}`");
         }
         let message = fault.to_string() + &given;
         if let Some((path, line, _)) = self.lines.get_or_init(self.read).fault(fault) {
-            return FaultRow { message, path: Some(path.to_owned()), line: Some(line) };
+            return FaultRow {
+                message,
+                path: Some(path.to_owned()),
+                line: Some(line),
+            };
         }
-        let source = fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
-        FaultRow { message: message + &source, path: None, line: None }
+        let source = fault
+            .place
+            .as_ref()
+            .map_or_else(String::new, |place| format!(" ({place})"));
+        FaultRow {
+            message: message + &source,
+            path: None,
+            line: None,
+        }
     }
 }
 

@@ -10,10 +10,16 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
     complete(&cards)?;
     let mut cards = cards.into_iter();
-    let Some((first, mut whole)) = cards.next() else { return Err("there is no scorecard to merge".to_owned()) };
+    let Some((first, mut whole)) = cards.next() else {
+        return Err("there is no scorecard to merge".to_owned());
+    };
     let mut rows: BTreeMap<(String, u32, String), (String, CaseRow)> = BTreeMap::new();
     let place = |row: &CaseRow| (row.path.clone(), row.line, row.id.clone());
-    rows.extend(std::mem::take(&mut whole.cases).into_iter().map(|row| (place(&row), (first.clone(), row))));
+    rows.extend(
+        std::mem::take(&mut whole.cases)
+            .into_iter()
+            .map(|row| (place(&row), (first.clone(), row))),
+    );
     for (name, mut card) in cards {
         let same = [
             ("registry", &card.registry_hash, &whole.registry_hash),
@@ -21,15 +27,24 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
             ("tokenizer", &card.tokenizer, &whole.tokenizer),
             ("mode", &card.mode, &whole.mode),
         ];
-        if let Some((what, theirs, ours)) = same.into_iter().find(|(_, theirs, ours)| theirs != ours) {
+        if let Some((what, theirs, ours)) =
+            same.into_iter().find(|(_, theirs, ours)| theirs != ours)
+        {
             let differs = format!("the {what} is {ours} in one, and {theirs} in the other");
-            return Err(format!("{first} and {name} are of different runs: {differs}"));
+            return Err(format!(
+                "{first} and {name} are of different runs: {differs}"
+            ));
         }
         for row in std::mem::take(&mut card.cases) {
             match rows.get(&place(&row)) {
                 // A file that cannot be read has the same row in every part.
                 Some((_, known)) if *known == row => {}
-                Some((with, _)) => return Err(format!("{with} and {name} both have `{}`, with different results", row.id)),
+                Some((with, _)) => {
+                    return Err(format!(
+                        "{with} and {name} both have `{}`, with different results",
+                        row.id
+                    ));
+                }
                 None => drop(rows.insert(place(&row), (name.clone(), row))),
             }
         }
@@ -46,10 +61,17 @@ pub fn merge(cards: Vec<(String, Scorecard)>) -> Result<Scorecard, String> {
 
 /// Checks that every part of the run is present.
 fn complete(cards: &[(String, Scorecard)]) -> Result<(), String> {
-    let shards: Vec<(&String, [u64; 2])> = cards.iter().filter_map(|(name, card)| Some((name, card.shard?))).collect();
-    let Some((first, [_, count])) = shards.first() else { return Ok(()) };
+    let shards: Vec<(&String, [u64; 2])> = cards
+        .iter()
+        .filter_map(|(name, card)| Some((name, card.shard?)))
+        .collect();
+    let Some((first, [_, count])) = shards.first() else {
+        return Ok(());
+    };
     if let Some((name, [_, other])) = shards.iter().find(|(_, [_, other])| other != count) {
-        return Err(format!("{first} is one of {count} parts, and {name} one of {other}"));
+        return Err(format!(
+            "{first} is one of {count} parts, and {name} one of {other}"
+        ));
     }
     let there: BTreeSet<u64> = shards.iter().map(|(_, [index, _])| *index).collect();
     match (1..=*count).find(|index| !there.contains(index)) {

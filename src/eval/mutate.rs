@@ -48,7 +48,15 @@ pub const CHANGES: [&str; 11] = [
     "model_id",
 ];
 /// The expectations of `expect_context` that notice them.
-pub const NOTICED_BY: [&str; 7] = ["segments", "snapshot", "trust", "setting", "tools", "protected_paths", "model"];
+pub const NOTICED_BY: [&str; 7] = [
+    "segments",
+    "snapshot",
+    "trust",
+    "setting",
+    "tools",
+    "protected_paths",
+    "model",
+];
 
 /// The changes that the scenarios of one agent notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,20 +151,35 @@ impl Scores {
     /// The serialised form. `untested` lists the agents that no scenario tests.
     pub fn document<'s>(&'s self, untested: &'s [String]) -> impl Serialize + 's {
         let agents = self.scores.iter().map(Score::agent).collect();
-        Document { schema: MUTATIONS, totals: self.totals(), agents, untested, not_asked: &self.failing }
+        Document {
+            schema: MUTATIONS,
+            totals: self.totals(),
+            agents,
+            untested,
+            not_asked: &self.failing,
+        }
     }
 
     /// The totals of all agents.
     pub fn totals(&self) -> Totals {
         let missed: usize = self.scores.iter().map(|score| score.unnoticed.len()).sum();
         let tried = self.scores.iter().map(|score| score.tried).sum();
-        Totals { tried, noticed: tried - missed }
+        Totals {
+            tried,
+            noticed: tried - missed,
+        }
     }
 }
 
 impl Score {
     fn agent(&self) -> Agent<'_> {
-        let Self { subject, node, asked, tried, unnoticed } = self;
+        let Self {
+            subject,
+            node,
+            asked,
+            tried,
+            unnoticed,
+        } = self;
         Agent {
             subject,
             node,
@@ -183,8 +206,18 @@ fn part(change: &Change) -> Part<'_> {
         Change::Model => ("model", None),
         Change::ModelId => ("model_id", None),
     };
-    let (value, node) = if let Change::Set(_, value, node) = change { (Some(*value), node.as_deref()) } else { (None, None) };
-    Part { change: word, name, value, node, noticed_by: change.noticed_by() }
+    let (value, node) = if let Change::Set(_, value, node) = change {
+        (Some(*value), node.as_deref())
+    } else {
+        (None, None)
+    };
+    Part {
+        change: word,
+        name,
+        value,
+        node,
+        noticed_by: change.noticed_by(),
+    }
 }
 
 /// The changes that were tried, and those that a scenario noticed.
@@ -199,7 +232,11 @@ struct Sum {
 type OfAgent = ((String, String), Sum);
 
 /// Tries every change on every case.
-pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
+pub fn scores(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Scores {
     let found = run::each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return of_request(context, input).map(|one| vec![one]);
@@ -213,7 +250,9 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         Some(all)
     });
     let silent = inputs.iter().zip(&found).filter(|(_, sum)| sum.is_none());
-    let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
+    let failing = silent
+        .map(|(input, _)| input.case.name.value.clone())
+        .collect();
     let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
     for (agent, sum) in found.into_iter().flatten().flatten() {
         let Sum { asked, all, seen } = scores.entry(agent).or_default();
@@ -228,7 +267,10 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         tried: all.len(),
         unnoticed: all.difference(&seen).cloned().collect(),
     };
-    Scores { scores: scores.into_iter().map(score).collect(), failing }
+    Scores {
+        scores: scores.into_iter().map(score).collect(),
+        failing,
+    }
 }
 
 /// The author's own text that an agent received in a case.
@@ -248,14 +290,40 @@ pub struct OwnContext {
 pub type OfAgents<T> = BTreeMap<(String, String), T>;
 
 /// The author's own text that agents receive in the selected cases.
-pub fn own_contexts(context: &RunContext<'_>, inputs: &[CaseInput<'_>], asked: AskedCases) -> OfAgents<OwnContext> {
+pub fn own_contexts(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    asked: AskedCases,
+) -> OfAgents<OwnContext> {
     let found = run::each(context, inputs, None, |_, input, found| {
-        let (verdict, mut agents) = tried(context, input, found.ok()?, asked, &|prepared, assembly, notices| {
-            let is_noticed = notices(prepared, Ok(assembly.clone()));
-            let segments = assembly.report.segments.into_iter().map(|account| account.segment).collect();
-            let (subject, task) = (prepared.receiver.name().to_owned(), prepared.receiver.task.to_owned());
-            (place_of(prepared), OwnContext { subject, task, segments, is_noticed })
-        })?;
+        let (verdict, mut agents) = tried(
+            context,
+            input,
+            found.ok()?,
+            asked,
+            &|prepared, assembly, notices| {
+                let is_noticed = notices(prepared, Ok(assembly.clone()));
+                let segments = assembly
+                    .report
+                    .segments
+                    .into_iter()
+                    .map(|account| account.segment)
+                    .collect();
+                let (subject, task) = (
+                    prepared.receiver.name().to_owned(),
+                    prepared.receiver.task.to_owned(),
+                );
+                (
+                    place_of(prepared),
+                    OwnContext {
+                        subject,
+                        task,
+                        segments,
+                        is_noticed,
+                    },
+                )
+            },
+        )?;
         // Its scripted answers may no longer fit.
         for (_, own) in &mut agents {
             own.is_noticed |= verdict == CaseVerdict::Fail;
@@ -283,23 +351,38 @@ pub fn noticed_losses(
     losses: &OfAgents<Vec<Loss>>,
 ) -> BTreeSet<((String, String), usize)> {
     let found = run::each(context, inputs, None, |_, input, found| {
-        tried(context, input, found.ok()?, AskedCases::Passing, &|prepared, _, notices| {
-            let place = place_of(prepared);
-            let is_noticed = |loss: &Loss| {
-                let found = prepared.assemble(&|segments| segments.iter_mut().for_each(|segment| own_text::lose(loss, segment)));
-                notices(prepared, found)
-            };
-            let numbered = losses.get(&place).into_iter().flatten().enumerate();
-            let noticed = numbered.filter(|(_, loss)| is_noticed(loss)).map(|(number, _)| (place.clone(), number));
-            noticed.collect::<Vec<_>>()
-        })
+        tried(
+            context,
+            input,
+            found.ok()?,
+            AskedCases::Passing,
+            &|prepared, _, notices| {
+                let place = place_of(prepared);
+                let is_noticed = |loss: &Loss| {
+                    let found = prepared.assemble(&|segments| {
+                        segments
+                            .iter_mut()
+                            .for_each(|segment| own_text::lose(loss, segment))
+                    });
+                    notices(prepared, found)
+                };
+                let numbered = losses.get(&place).into_iter().flatten().enumerate();
+                let noticed = numbered
+                    .filter(|(_, loss)| is_noticed(loss))
+                    .map(|(number, _)| (place.clone(), number));
+                noticed.collect::<Vec<_>>()
+            },
+        )
         .map(|(_, noticed)| noticed)
     });
     found.into_iter().flatten().flatten().flatten().collect()
 }
 
 fn place_of(prepared: &PreparedCase<'_>) -> (String, String) {
-    (prepared.input.case.name.value.clone(), prepared.node.clone())
+    (
+        prepared.input.case.name.value.clone(),
+        prepared.node.clone(),
+    )
 }
 
 /// The selection of cases.
@@ -336,9 +419,20 @@ fn tried<T>(
 /// The changes of a case about the request of another program.
 fn of_request(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<OfAgent> {
     let tried = request::mutated(context, input)?;
-    let seen = tried.iter().filter(|(_, is_noticed)| *is_noticed).map(|(change, _)| change.clone()).collect();
+    let seen = tried
+        .iter()
+        .filter(|(_, is_noticed)| *is_noticed)
+        .map(|(change, _)| change.clone())
+        .collect();
     let all = tried.into_iter().map(|(change, _)| change).collect();
-    Some(((input.case.name.value.clone(), "/".to_owned()), Sum { asked: 1, all, seen }))
+    Some((
+        (input.case.name.value.clone(), "/".to_owned()),
+        Sum {
+            asked: 1,
+            all,
+            seen,
+        },
+    ))
 }
 
 /// Returns true if a case notices a change: the context cannot be assembled, an expectation fails,
@@ -351,41 +445,82 @@ type Trying<'t, T> = &'t (dyn Fn(&PreparedCase<'_>, Assembly, Notices<'_>) -> T 
 /// The result for the agent of a case.
 fn of_case<T>(prepared: &PreparedCase<'_>, trying: Trying<'_, T>) -> Option<T> {
     let assembly = prepared.assemble(&|_| {}).ok()?;
-    let script = answer::script(prepared, &assembly.messages).ok().map(Option::<&_>::cloned);
+    let script = answer::script(prepared, &assembly.messages)
+        .ok()
+        .map(Option::<&_>::cloned);
     let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
         let Ok(assembly) = found else { return true };
-        case::look(changed, &assembly).iter().any(Verdict::is_failure)
-            || answer::script(changed, &assembly.messages).ok().map(Option::<&_>::cloned) != script
+        case::look(changed, &assembly)
+            .iter()
+            .any(Verdict::is_failure)
+            || answer::script(changed, &assembly.messages)
+                .ok()
+                .map(Option::<&_>::cloned)
+                != script
     };
     Some(trying(prepared, assembly, &notices))
 }
 
 /// The results for the agents of a whole run, one for each call.
-fn of_run<T>(prepared: &PreparedCase<'_>, answer: &Answer, trying: Trying<'_, T>) -> Option<Vec<T>> {
+fn of_run<T>(
+    prepared: &PreparedCase<'_>,
+    answer: &Answer,
+    trying: Trying<'_, T>,
+) -> Option<Vec<T>> {
     let case = prepared.input.case;
     let script = Script::new(case.answers.iter().map(|one| one.value.clone())).ok()?;
     let agent = |seen: AgentSeen<'_, '_>| {
-        let AgentSeen { stage, case: of, assembly } = seen;
-        let asking = Asking { names: [Some(&stage.stage), Some(&stage.node), stage.name.as_deref()] };
+        let AgentSeen {
+            stage,
+            case: of,
+            assembly,
+        } = seen;
+        let asking = Asking {
+            names: [Some(&stage.stage), Some(&stage.node), stage.name.as_deref()],
+        };
         let answers = |assembly: &Assembly| script.fitting(asking, &text_of(&assembly.messages));
         let assembly = assembly.ok()?;
         let before = answers(&assembly);
         let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<Fault>>| {
             let Ok(found) = found else { return true };
-            let seen = Seen { case: changed, assembly: &found };
-            let tests = case.expect_context.iter().filter_map(|one| case::about(one, stage, answer));
-            answers(&found) != before || tests.into_iter().any(|test| context::judge(&seen, test).is_failure())
+            let seen = Seen {
+                case: changed,
+                assembly: &found,
+            };
+            let tests = case
+                .expect_context
+                .iter()
+                .filter_map(|one| case::about(one, stage, answer));
+            answers(&found) != before
+                || tests
+                    .into_iter()
+                    .any(|test| context::judge(&seen, test).is_failure())
         };
         Some(trying(&of, assembly.clone(), &notices))
     };
-    case::contexts(prepared, answer).ok()?.into_iter().map(agent).collect()
+    case::contexts(prepared, answer)
+        .ok()?
+        .into_iter()
+        .map(agent)
+        .collect()
 }
 
 /// The changes of one agent, with its subject and node.
 fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_>) -> OfAgent {
-    let PreparedCase { forest, receiver, node, .. } = prepared;
-    let request = stored_request(&Seen { case: prepared, assembly: &assembly });
-    let mut sum = Sum { asked: 1, ..Sum::default() };
+    let PreparedCase {
+        forest,
+        receiver,
+        node,
+        ..
+    } = prepared;
+    let request = stored_request(&Seen {
+        case: prepared,
+        assembly: &assembly,
+    });
+    let mut sum = Sum {
+        asked: 1,
+        ..Sum::default()
+    };
     let mut record = |change: Change, is_noticed: bool| {
         if is_noticed {
             sum.seen.insert(change.clone());
@@ -399,33 +534,70 @@ fn of_agent(prepared: &PreparedCase<'_>, assembly: Assembly, notices: Notices<'_
         for (change, edit) in edits(id) {
             let found = prepared.assemble(&|segments| edit(id, segments));
             // Some edits leave the request unchanged.
-            if found.as_ref().map_or(true, |found| stored_request(&Seen { case: prepared, assembly: found }) != request) {
+            if found.as_ref().map_or(true, |found| {
+                stored_request(&Seen {
+                    case: prepared,
+                    assembly: found,
+                }) != request
+            }) {
                 record(change, notices(prepared, found));
             }
         }
     }
     for place in forest.around(receiver.task, node) {
         for (name, value, word) in settings(forest, *receiver, &place) {
-            let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else { continue };
-            if other.change(receiver.task, &place, |settings| put(settings, name, value)).is_ok() {
-                let changed = PreparedCase { forest: &other, ..prepared.clone() };
+            let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else {
+                continue;
+            };
+            if other
+                .change(receiver.task, &place, |settings| put(settings, name, value))
+                .is_ok()
+            {
+                let changed = PreparedCase {
+                    forest: &other,
+                    ..prepared.clone()
+                };
                 let of = Some(place.clone()).filter(|place| place != node);
-                record(Change::Set(name, word, of), notices(&changed, changed.assemble(&|_| {})));
+                record(
+                    Change::Set(name, word, of),
+                    notices(&changed, changed.assemble(&|_| {})),
+                );
             }
         }
     }
     for (change, other) in receiver.role.map_or_else(Vec::new, roles) {
-        let changed = PreparedCase { receiver: Receiver { role: Some(&other), ..*receiver }, ..prepared.clone() };
+        let changed = PreparedCase {
+            receiver: Receiver {
+                role: Some(&other),
+                ..*receiver
+            },
+            ..prepared.clone()
+        };
         record(change, notices(&changed, changed.assemble(&|_| {})));
     }
     if let Some(model) = prepared.model() {
-        let changed = PreparedCase { other_model: Some(format!("{model} (another)")), ..prepared.clone() };
+        let changed = PreparedCase {
+            other_model: Some(format!("{model} (another)")),
+            ..prepared.clone()
+        };
         record(Change::Model, notices(&changed, Ok(assembly.clone())));
     }
     if let Some(choice) = &prepared.routed.choice {
-        let other = Model { id: format!("{} (another)", choice.model.id), ..choice.model.clone() };
-        let routed = Routed { choice: Some(Choice { model: &other, ..choice.clone() }), ..prepared.routed.clone() };
-        let changed = PreparedCase { routed, ..prepared.clone() };
+        let other = Model {
+            id: format!("{} (another)", choice.model.id),
+            ..choice.model.clone()
+        };
+        let routed = Routed {
+            choice: Some(Choice {
+                model: &other,
+                ..choice.clone()
+            }),
+            ..prepared.routed.clone()
+        };
+        let changed = PreparedCase {
+            routed,
+            ..prepared.clone()
+        };
         record(Change::ModelId, notices(&changed, Ok(assembly)));
     }
     ((receiver.name().to_owned(), node.clone()), sum)
@@ -437,10 +609,19 @@ type SegmentEdit = fn(&str, &mut Vec<Segment>);
 /// Edits of a segment that can change the request.
 fn edits(id: &str) -> [(Change, SegmentEdit); 4] {
     [
-        (Change::Halve(id.to_owned()), |id, segments| segments.iter_mut().filter(|segment| segment.id == id).for_each(halve)),
+        (Change::Halve(id.to_owned()), |id, segments| {
+            segments
+                .iter_mut()
+                .filter(|segment| segment.id == id)
+                .for_each(halve)
+        }),
         (Change::Move(id.to_owned()), to_front),
-        (Change::Reword(id.to_owned()), |id, segments| reword(id, segments)),
-        (Change::Unfence(id.to_owned()), |id, segments| unfence(id, segments)),
+        (Change::Reword(id.to_owned()), |id, segments| {
+            reword(id, segments)
+        }),
+        (Change::Unfence(id.to_owned()), |id, segments| {
+            unfence(id, segments)
+        }),
     ]
 }
 
@@ -454,14 +635,24 @@ fn to_front(id: &str, segments: &mut Vec<Segment>) {
 fn reword(id: &str, segments: &mut [Segment]) {
     for segment in segments.iter_mut().filter(|segment| segment.id == id) {
         let text = segment.text.text();
-        let word = text.trim_start().find(char::is_whitespace).map_or(0, |end| text.len() - text.trim_start().len() + end);
+        let word = text
+            .trim_start()
+            .find(char::is_whitespace)
+            .map_or(0, |end| text.len() - text.trim_start().len() + end);
         segment.text = segment.text.slice(word..text.len());
     }
 }
 
 fn unfence(id: &str, segments: &mut [Segment]) {
-    for segment in segments.iter_mut().filter(|segment| segment.id == id && segment.trust == Trust::Untrusted) {
-        let origin = segment.text.stretches().first().map_or(Origin::Frame, |stretch| stretch.origin.clone());
+    for segment in segments
+        .iter_mut()
+        .filter(|segment| segment.id == id && segment.trust == Trust::Untrusted)
+    {
+        let origin = segment
+            .text
+            .stretches()
+            .first()
+            .map_or(Origin::Frame, |stretch| stretch.origin.clone());
         segment.text = Traced::new(bare(&segment.text), origin);
         segment.trust = Trust::Trusted;
     }
@@ -475,23 +666,44 @@ fn halve(segment: &mut Segment) {
 }
 
 /// Every other value of every applicable setting, except combinations that the compiler rejects.
-fn settings(forest: &TaskGraph<'_>, receiver: Receiver<'_>, node: &str) -> Vec<(SettingName, Value, &'static str)> {
-    let Ok(Some(settings)) = forest.settings(receiver.task, node) else { return Vec::new() };
-    let inherit = Inherit::ALL.iter().map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
-    let fresh = Fresh::ALL.iter().map(|value| (SettingName::FreshContext, Value::Fresh(*value)));
-    let format = Format::ALL.iter().map(|value| (SettingName::AccumulationFormat, Value::Format(*value)));
-    let accumulate = [true, false].map(|value| (SettingName::AccumulateData, Value::Accumulate(value)));
+fn settings(
+    forest: &TaskGraph<'_>,
+    receiver: Receiver<'_>,
+    node: &str,
+) -> Vec<(SettingName, Value, &'static str)> {
+    let Ok(Some(settings)) = forest.settings(receiver.task, node) else {
+        return Vec::new();
+    };
+    let inherit = Inherit::ALL
+        .iter()
+        .map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
+    let fresh = Fresh::ALL
+        .iter()
+        .map(|value| (SettingName::FreshContext, Value::Fresh(*value)));
+    let format = Format::ALL
+        .iter()
+        .map(|value| (SettingName::AccumulationFormat, Value::Format(*value)));
+    let accumulate =
+        [true, false].map(|value| (SettingName::AccumulateData, Value::Accumulate(value)));
     let all = inherit.chain(accumulate).chain(format).chain(fresh);
     let is_other = |(name, value): &(SettingName, Value)| {
         let setting = settings.get(*name);
         setting.applies && setting.value != *value
     };
     let is_sound = |(_, value): &(SettingName, Value)| match value {
-        Value::Inherit(inherit) => *inherit == Inherit::None || settings.fresh_context.value != Value::Fresh(Fresh::Enabled),
-        Value::Fresh(fresh) => *fresh == Fresh::Disabled || settings.inherit_context.value == Value::Inherit(Inherit::None),
+        Value::Inherit(inherit) => {
+            *inherit == Inherit::None
+                || settings.fresh_context.value != Value::Fresh(Fresh::Enabled)
+        }
+        Value::Fresh(fresh) => {
+            *fresh == Fresh::Disabled
+                || settings.inherit_context.value == Value::Inherit(Inherit::None)
+        }
         Value::Accumulate(_) | Value::Format(_) | Value::NotApplicable => true,
     };
-    all.filter(|one| is_other(one) && is_sound(one)).map(|(name, value)| (name, value, value.word())).collect()
+    all.filter(|one| is_other(one) && is_sound(one))
+        .map(|(name, value)| (name, value, value.word()))
+        .collect()
 }
 
 fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
@@ -511,21 +723,45 @@ fn roles(role: &Role) -> Vec<(Change, Role)> {
     for (at, tool) in tools.allowed.iter().enumerate() {
         let mut fewer = tools.clone();
         fewer.allowed.remove(at);
-        others.push((Change::Tool(tool.value.clone()), Role { tools: Some(fewer), ..role.clone() }));
+        others.push((
+            Change::Tool(tool.value.clone()),
+            Role {
+                tools: Some(fewer),
+                ..role.clone()
+            },
+        ));
     }
     for (at, tool) in tools.blocked.iter().enumerate() {
         let mut fewer = tools.clone();
         fewer.blocked.remove(at);
-        others.push((Change::Tool(format!("!{}", tool.value)), Role { tools: Some(fewer), ..role.clone() }));
+        others.push((
+            Change::Tool(format!("!{}", tool.value)),
+            Role {
+                tools: Some(fewer),
+                ..role.clone()
+            },
+        ));
     }
     let mut more = tools.clone();
     // If the project defines its tools, an added tool must be one of them.
     let is_new = |name: &&String| tools.given().iter().all(|given| given.name != **name);
-    let other =
-        if tools.defined.is_empty() { Some("another_tool") } else { tools.defined.keys().find(is_new).map(String::as_str) };
+    let other = if tools.defined.is_empty() {
+        Some("another_tool")
+    } else {
+        tools.defined.keys().find(is_new).map(String::as_str)
+    };
     if let Some((tool, other)) = more.allowed.first().cloned().zip(other) {
-        more.allowed.push(Spanned { value: other.to_owned(), ..tool });
-        others.push((Change::AddTool, Role { tools: Some(more), ..role.clone() }));
+        more.allowed.push(Spanned {
+            value: other.to_owned(),
+            ..tool
+        });
+        others.push((
+            Change::AddTool,
+            Role {
+                tools: Some(more),
+                ..role.clone()
+            },
+        ));
     }
     for (at, path) in role.protected_paths.iter().enumerate() {
         let mut other = role.clone();

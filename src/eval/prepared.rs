@@ -58,7 +58,12 @@ pub struct RunContext<'a> {
 impl<'a> RunContext<'a> {
     /// The options of assembly, as for rendering.
     pub(super) fn options(&self) -> Options<'a> {
-        Options { counter: self.counter, models: self.models, counting: Counting::Always, ..Options::default() }
+        Options {
+            counter: self.counter,
+            models: self.models,
+            counting: Counting::Always,
+            ..Options::default()
+        }
     }
 }
 
@@ -107,20 +112,39 @@ impl PreparedCase<'_> {
     pub(super) fn at(&self, node: &str, results: &Results) -> Result<Self, Fault> {
         let read = Rc::new(self.read.after(results));
         let files = read.over(self.run.live);
-        let request = Request { role: self.receiver.role, files: &files, ..Request::new(self.receiver.task) };
+        let request = Request {
+            role: self.receiver.role,
+            files: &files,
+            ..Request::new(self.receiver.task)
+        };
         let request = Request { node, ..request };
         let routed = role::route(self.forest, &request, &self.run.options())?;
         let answer = call::answer(self.forest, &request)?;
-        Ok(Self { node: node.to_owned(), read, routed, answer, ..self.clone() })
+        Ok(Self {
+            node: node.to_owned(),
+            read,
+            routed,
+            answer,
+            ..self.clone()
+        })
     }
 
     /// Every agent of its task with its context, as far as it is known before a run.
     pub(super) fn agents(&self) -> Vec<AgentBefore<'_>> {
         let before = |agent: AgentNode| {
-            let case = self.at(&agent.node, &Results::new()).map_err(|fault| vec![fault])?;
+            let case = self
+                .at(&agent.node, &Results::new())
+                .map_err(|fault| vec![fault])?;
             let options = case.options();
-            let ask = |request: &Request<'_>| preview_in(self.forest, request, &options).map_err(|refused| refused.to_vec());
-            let assembly = case.read.ask(case.receiver, &case.node, (self.run.live, self.run.session), ask)?;
+            let ask = |request: &Request<'_>| {
+                preview_in(self.forest, request, &options).map_err(|refused| refused.to_vec())
+            };
+            let assembly = case.read.ask(
+                case.receiver,
+                &case.node,
+                (self.run.live, self.run.session),
+                ask,
+            )?;
             Ok((case, assembly))
         };
         match self.forest.agents(self.receiver.task) {
@@ -132,25 +156,44 @@ impl PreparedCase<'_> {
     /// The options of assembly, with the target of the request body.
     fn options(&self) -> Options<'_> {
         let model = self.routed.choice.as_ref().map(|choice| choice.model);
-        Options { target: Some(wire::target_of(model, self.run.answers.providers)), ..self.run.options() }
+        Options {
+            target: Some(wire::target_of(model, self.run.answers.providers)),
+            ..self.run.options()
+        }
     }
 
     /// Assembles its context with lookups in the given source only.
     pub(super) fn assemble_from(&self, source: &dyn ContextSource) -> Result<Assembly, Vec<Fault>> {
         let options = self.options();
         let ask = |request: &Request<'_>| {
-            assemble_in(self.forest, &Request { source, ..*request }, &options).map_err(|refused| refused.to_vec())
+            assemble_in(self.forest, &Request { source, ..*request }, &options)
+                .map_err(|refused| refused.to_vec())
         };
-        self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
+        self.read.ask(
+            self.receiver,
+            &self.node,
+            (self.run.live, self.run.session),
+            ask,
+        )
     }
 
     /// Assembles its context, with `edit` applied to the segments before they are fitted to the
     /// budget.
-    pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
+    pub(super) fn assemble(
+        &self,
+        edit: &dyn Fn(&mut Vec<Segment>),
+    ) -> Result<Assembly, Vec<Fault>> {
         let options = self.options();
-        let ask =
-            |request: &Request<'_>| assemble_edited(self.forest, request, &options, edit).map_err(|refused| refused.to_vec());
-        self.read.ask(self.receiver, &self.node, (self.run.live, self.run.session), ask)
+        let ask = |request: &Request<'_>| {
+            assemble_edited(self.forest, request, &options, edit)
+                .map_err(|refused| refused.to_vec())
+        };
+        self.read.ask(
+            self.receiver,
+            &self.node,
+            (self.run.live, self.run.session),
+            ask,
+        )
     }
 }
 
@@ -173,17 +216,33 @@ fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, Strin
     if let Some(first) = agents.first().filter(|_| case.is_run) {
         return Ok(first.node.clone());
     }
-    AgentNode::meant(&agents, asked).map(|agent| agent.node.clone()).map_err(|why| {
-        let there: Vec<String> = agents.iter().map(|agent| format!("`{}`", agent.handle(&agents))).collect();
-        match (asked, why) {
-            _ if agents.is_empty() => format!("`{task}` calls no agent: a task of type script runs a command and nothing else"),
-            (Some(asked), Unmeant::Unknown) => format!("`{task}` has no agent `{asked}`; it has {}", there.join(", ")),
-            (Some(asked), Unmeant::Several) => {
-                format!("`{task}` has several agents `{asked}`; `node` has the path of one, as {}", there.join(", "))
+    AgentNode::meant(&agents, asked)
+        .map(|agent| agent.node.clone())
+        .map_err(|why| {
+            let there: Vec<String> = agents
+                .iter()
+                .map(|agent| format!("`{}`", agent.handle(&agents)))
+                .collect();
+            match (asked, why) {
+                _ if agents.is_empty() => format!(
+                    "`{task}` calls no agent: a task of type script runs a command and nothing else"
+                ),
+                (Some(asked), Unmeant::Unknown) => format!(
+                    "`{task}` has no agent `{asked}`; it has {}",
+                    there.join(", ")
+                ),
+                (Some(asked), Unmeant::Several) => {
+                    format!(
+                        "`{task}` has several agents `{asked}`; `node` has the path of one, as {}",
+                        there.join(", ")
+                    )
+                }
+                (None, _) => format!(
+                    "`{task}` has several agents, and `node` does not say which is meant: {}",
+                    there.join(", ")
+                ),
             }
-            (None, _) => format!("`{task}` has several agents, and `node` does not say which is meant: {}", there.join(", ")),
-        }
-    })
+        })
 }
 
 /// Reads the files that a case names, and resolves its agent and model.
@@ -197,19 +256,54 @@ pub(super) fn prepare<'a>(
     if let Some(why) = input.refused {
         return Err(Box::new(Finished::refused(why)));
     }
-    let node = node(forest, receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
-    let declared = forest.registry.find(receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
+    let node =
+        node(forest, receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
+    let declared = forest
+        .registry
+        .find(receiver.task)
+        .map_or(Ok(Vec::new()), crate::registry::Task::parameters);
     let unread = |error: crate::registry::ReadError| Finished {
         verdict: CaseVerdict::Error,
         ..Finished::trouble(&node, error.to_string())
     };
     let declared = declared.map_err(|error| Box::new(unread(error)))?;
-    let whose = if receiver.role.is_some() { SubjectKind::Role } else { SubjectKind::Task };
+    let whose = if receiver.role.is_some() {
+        SubjectKind::Role
+    } else {
+        SubjectKind::Task
+    };
     let read = situation::read(&case.situation, whose, &declared, input.beside)
         .map_err(|why| Box::new(Finished::trouble(&node, why)))?;
-    let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
-    let faulty = |fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") });
+    let request = Request {
+        node: &node,
+        role: receiver.role,
+        ..Request::new(receiver.task)
+    };
+    let faulty = |fault| {
+        Box::new(Finished {
+            faults: vec![fault],
+            trouble: None,
+            ..Finished::trouble(&node, "")
+        })
+    };
     let routed = role::route(forest, &request, &run.options()).map_err(faulty)?;
-    let answer = call::answer(forest, &Request { files: &read.over(run.live), ..request }).map_err(faulty)?;
-    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), routed, answer, other_model: None })
+    let answer = call::answer(
+        forest,
+        &Request {
+            files: &read.over(run.live),
+            ..request
+        },
+    )
+    .map_err(faulty)?;
+    Ok(PreparedCase {
+        run,
+        input,
+        forest,
+        receiver,
+        node,
+        read: Rc::new(read),
+        routed,
+        answer,
+        other_model: None,
+    })
 }

@@ -26,7 +26,10 @@ impl<'a> Receiver<'a> {
 
     /// A role with its task.
     pub fn of_role(role: &'a Role) -> Self {
-        Self { task: &role.task.value, role: Some(role) }
+        Self {
+            task: &role.task.value,
+            role: Some(role),
+        }
     }
 
     /// The name of the role.
@@ -41,14 +44,26 @@ impl<'a> Receiver<'a> {
 
     /// The allowed tools, then the blocked ones with the prefix `!`.
     pub fn tools(&self) -> Vec<String> {
-        let Some(tools) = self.role.and_then(|role| role.tools.as_ref()) else { return Vec::new() };
+        let Some(tools) = self.role.and_then(|role| role.tools.as_ref()) else {
+            return Vec::new();
+        };
         let blocked = tools.blocked.iter().map(|tool| format!("!{}", tool.value));
-        tools.allowed.iter().map(|tool| tool.value.clone()).chain(blocked).collect()
+        tools
+            .allowed
+            .iter()
+            .map(|tool| tool.value.clone())
+            .chain(blocked)
+            .collect()
     }
 
     /// The paths that its tools must not touch.
     pub fn protected_paths(&self) -> Vec<String> {
-        self.role.map_or_else(Vec::new, |role| role.protected_paths.iter().map(|path| path.value.clone()).collect())
+        self.role.map_or_else(Vec::new, |role| {
+            role.protected_paths
+                .iter()
+                .map(|path| path.value.clone())
+                .collect()
+        })
     }
 }
 
@@ -58,7 +73,10 @@ impl<'a> Receiver<'a> {
 /// There is no such role; the text suggests a similar one.
 pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
     match &case.subject.value {
-        Subject::Request(source) => Err(format!("it is about {}, not about an agent of this project", source.words())),
+        Subject::Request(source) => Err(format!(
+            "it is about {}, not about an agent of this project",
+            source.words()
+        )),
         Subject::Task(task) => Ok(Receiver::of_task(task)),
         Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
             let near = suggest::nearest(role, roles.keys().map(String::as_str));

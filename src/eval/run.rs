@@ -27,25 +27,43 @@ pub(super) struct Forests<'r> {
 
 impl<'r> Forests<'r> {
     pub(super) fn of<'t>(registry: &'r Registry, tasks: impl IntoIterator<Item = &'t str>) -> Self {
-        Self { registry, tasks: tasks.into_iter().map(|task| (task.to_owned(), OnceLock::new())).collect() }
+        Self {
+            registry,
+            tasks: tasks
+                .into_iter()
+                .map(|task| (task.to_owned(), OnceLock::new()))
+                .collect(),
+        }
     }
 
     /// The definitions of a task.
     pub(super) fn get(&self, task: &str) -> Result<&TaskGraph<'r>, String> {
         let unknown = || {
-            let near = suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
+            let near =
+                suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("there is no task `{task}` in this project{near}")
         };
         let forest = self.tasks.get(task).ok_or_else(unknown)?;
         let forest = forest.get_or_init(|| TaskGraph::load(self.registry, task));
-        forest.as_ref().map_err(ToString::to_string)?.as_ref().ok_or_else(unknown)
+        forest
+            .as_ref()
+            .map_err(ToString::to_string)?
+            .as_ref()
+            .ok_or_else(unknown)
     }
 }
 
 /// Runs cases.
-pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Finished> {
-    run_and(context, inputs, threads, &|_| true, &|_, _, done| done).into_iter().flatten().collect()
+pub fn run(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Vec<Finished> {
+    run_and(context, inputs, threads, &|_| true, &|_, _, done| done)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// Runs the cases whose index `begins` accepts; passes each result to `then` as soon as it is
@@ -62,17 +80,25 @@ pub fn run_and<T: Send>(
             return None;
         }
         let done = match found {
-            _ if matches!(input.case.subject.value, Subject::Request(_)) => request::run(context, input),
+            _ if matches!(input.case.subject.value, Subject::Request(_)) => {
+                request::run(context, input)
+            }
             Ok((forest, receiver)) => case::run(context, input, forest, receiver),
             // An unknown subject is unknown to `check` too, whose message has more detail.
-            Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
+            Err(why) => input
+                .refused
+                .map_or_else(|| Finished::trouble("/", why), Finished::refused),
         };
         Some(then(at, input, done))
     })
 }
 
 /// The keys of cases; `None` for a case that cannot be tried.
-pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
+pub fn keys(
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Vec<Option<Keys>> {
     each(context, inputs, threads, |_, input, found| {
         if matches!(input.case.subject.value, Subject::Request(_)) {
             return request::keys(context, input);
@@ -82,7 +108,10 @@ pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<
         let context = if input.case.is_run {
             context_hash::of_run(&prepared, &prepared.agents())
         } else {
-            context_hash::of_agent(&prepared, prepared.assemble(&|_| {}).as_ref().map_err(Vec::as_slice))
+            context_hash::of_agent(
+                &prepared,
+                prepared.assemble(&|_| {}).as_ref().map_err(Vec::as_slice),
+            )
         };
         Some(context_hash::keys(&prepared, context))
     })
@@ -96,10 +125,21 @@ pub(super) fn each<T: Send>(
     threads: Option<NonZeroUsize>,
     work: impl Fn(usize, &CaseInput<'_>, Result<(&TaskGraph<'_>, Receiver<'_>), String>) -> T + Sync,
 ) -> Vec<T> {
-    let receivers: Vec<Result<Receiver<'_>, String>> = inputs.iter().map(|input| receiver(input.case, context.roles)).collect();
-    let forests = Forests::of(context.registry, receivers.iter().flatten().map(|receiver| receiver.task));
+    let receivers: Vec<Result<Receiver<'_>, String>> = inputs
+        .iter()
+        .map(|input| receiver(input.case, context.roles))
+        .collect();
+    let forests = Forests::of(
+        context.registry,
+        receivers.iter().flatten().map(|receiver| receiver.task),
+    );
     let both: Vec<_> = inputs.iter().zip(&receivers).enumerate().collect();
     parallel::each(&both, threads, |(at, (input, receiver))| {
-        work(*at, input, Result::clone(receiver).and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
+        work(
+            *at,
+            input,
+            Result::clone(receiver)
+                .and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))),
+        )
     })
 }

@@ -367,18 +367,30 @@ pub struct Of<'a> {
 
 impl RuleRow {
     fn of(rule: &Rule) -> Self {
-        Self { runs: trials::most(rule), pass: rule.sequential.is_none().then_some(rule.pass), ..Self::default() }
+        Self {
+            runs: trials::most(rule),
+            pass: rule.sequential.is_none().then_some(rule.pass),
+            ..Self::default()
+        }
     }
 }
 
 /// The fields of a row that repeat text of contexts and answers.
-const WORDS: [&str; 6] = ["/moved", "/trouble", "/faults", "/context", "/trials", "/diff"];
+const WORDS: [&str; 6] = [
+    "/moved", "/trouble", "/faults", "/context", "/trials", "/diff",
+];
 
 impl CaseRow {
     /// The gating expectations that failed.
     pub fn failed(&self) -> Vec<String> {
-        let all = self.context.iter().chain(self.trials.iter().flat_map(|trial| &trial.expectations));
-        let failed: BTreeSet<&str> = all.filter(|one| one.gates && one.verdict == "fail").map(|one| one.what.as_str()).collect();
+        let all = self
+            .context
+            .iter()
+            .chain(self.trials.iter().flat_map(|trial| &trial.expectations));
+        let failed: BTreeSet<&str> = all
+            .filter(|one| one.gates && one.verdict == "fail")
+            .map(|one| one.what.as_str())
+            .collect();
         failed.into_iter().map(str::to_owned).collect()
     }
 
@@ -388,16 +400,28 @@ impl CaseRow {
         // Serialising a row cannot fail.
         let json = serde_json::to_string(&self).unwrap_or_default();
         let is_of_words = |pointer: &str| {
-            WORDS.iter().any(|words| pointer.strip_prefix(words).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+            WORDS.iter().any(|words| {
+                pointer
+                    .strip_prefix(words)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
         };
         let masked = mask.json(&json, is_of_words);
-        if masked == json { self } else { serde_json::from_str(&masked).unwrap_or(self) }
+        if masked == json {
+            self
+        } else {
+            serde_json::from_str(&masked).unwrap_or(self)
+        }
     }
 
     /// The row of a case that was run.
     pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
-        let verdicts =
-            |verdicts: &[Verdict]| -> Vec<VerdictRow> { verdicts.iter().map(|verdict| row(verdict, of.path, locator)).collect() };
+        let verdicts = |verdicts: &[Verdict]| -> Vec<VerdictRow> {
+            verdicts
+                .iter()
+                .map(|verdict| row(verdict, of.path, locator))
+                .collect()
+        };
         let trial = |(number, trial): (usize, &Trial)| TrialRow {
             index: number + 1,
             stage: trial.stage,
@@ -407,7 +431,9 @@ impl CaseRow {
             },
             expectations: verdicts(&trial.verdicts),
             provider: trial.by.clone(),
-            features: FeaturesRow { decomposes: trial.decomposes },
+            features: FeaturesRow {
+                decomposes: trial.decomposes,
+            },
             tokens: UsageRow {
                 input: trial.tokens.0,
                 cached: trial.took.cached,
@@ -426,9 +452,19 @@ impl CaseRow {
         };
         let bare = Self::bare(of, locator);
         let trials: Vec<TrialRow> = done.trials.iter().enumerate().map(trial).collect();
-        let recorded = done.recorded.map(|Recorded { trials, of, is_cut }| RecordedRow { trials, of, cut: is_cut });
+        let recorded = done
+            .recorded
+            .map(|Recorded { trials, of, is_cut }| RecordedRow {
+                trials,
+                of,
+                cut: is_cut,
+            });
         Self {
-            rule: RuleRow { recorded, stage: done.stage, ..done.rule.as_ref().map_or(bare.rule, RuleRow::of) },
+            rule: RuleRow {
+                recorded,
+                stage: done.stage,
+                ..done.rule.as_ref().map_or(bare.rule, RuleRow::of)
+            },
             node: done.node.clone(),
             provider: done.provider.clone(),
             model: done.model.clone(),
@@ -438,17 +474,28 @@ impl CaseRow {
                 && matches!(done.verdict, CaseVerdict::Pass | CaseVerdict::Inconclusive)
                 && !of.case.expectations.is_empty(),
             moved: done.moved.clone(),
-            anew: done
-                .anew
-                .map(|Estimate { calls, usd, .. }| AnewRow { calls: [calls.0, calls.1], usd: usd.map(|usd| [usd.0, usd.1]) }),
+            anew: done.anew.map(|Estimate { calls, usd, .. }| AnewRow {
+                calls: [calls.0, calls.1],
+                usd: usd.map(|usd| [usd.0, usd.1]),
+            }),
             trouble: done.trouble.clone(),
-            faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
+            faults: done
+                .faults
+                .iter()
+                .map(|fault| locator.fault(fault))
+                .collect(),
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
             failed_calls: done.failed_calls.clone(),
-            rate: is_judged(done.answered).then(|| rate(&trials, IntervalMethod::Wilson)).flatten(),
+            rate: is_judged(done.answered)
+                .then(|| rate(&trials, IntervalMethod::Wilson))
+                .flatten(),
             trials,
-            tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
+            tokens: done.tokens.map(|(total, prefix)| TokensRow {
+                total,
+                prefix,
+                tokenizer: done.tokenizer.clone(),
+            }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
             key: done.keys.map(|keys| keys.case.to_string()),
             diff: done.diff.clone(),
@@ -458,11 +505,18 @@ impl CaseRow {
 
     /// The row of a case that was not judged.
     pub fn bare(of: Of<'_>, locator: &Locator<'_>) -> Self {
-        let Of { path, suite, case, receiver } = of;
+        let Of {
+            path,
+            suite,
+            case,
+            receiver,
+        } = of;
         Self {
             line: locator.line(path, case.span.start).unwrap_or(1),
             tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
-            role: receiver.and_then(|receiver| receiver.role_name()).map(str::to_owned),
+            role: receiver
+                .and_then(|receiver| receiver.role_name())
+                .map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
             rule: RuleRow::of(&case.rule),
             ..Self::empty(&case.name.value, suite, path)
@@ -471,7 +525,10 @@ impl CaseRow {
 
     /// The row of a file that cannot be read, identified by its path.
     pub fn unread(path: &str, why: String) -> Self {
-        Self { trouble: Some(why), ..Self::empty(path, path, path) }
+        Self {
+            trouble: Some(why),
+            ..Self::empty(path, path, path)
+        }
     }
 
     fn empty(id: &str, suite: &str, path: &str) -> Self {
@@ -483,7 +540,11 @@ impl CaseRow {
             node: "/".to_owned(),
             verdict: CaseVerdict::Error.word().to_owned(),
             answer: Answered::NotRecorded.word().to_owned(),
-            rule: RuleRow { runs: 1, pass: Some(1), ..RuleRow::default() },
+            rule: RuleRow {
+                runs: 1,
+                pass: Some(1),
+                ..RuleRow::default()
+            },
             ..Self::default()
         }
     }
@@ -500,12 +561,21 @@ impl CaseRow {
 
     /// Tokens of its trials, sent and answered.
     pub fn used(&self) -> u64 {
-        self.trials.iter().map(|trial| trial.tokens.input.saturating_add(trial.tokens.output)).fold(0, u64::saturating_add)
+        self.trials
+            .iter()
+            .map(|trial| trial.tokens.input.saturating_add(trial.tokens.output))
+            .fold(0, u64::saturating_add)
     }
 
     /// The number of expectations on the context that hold, and their total number.
     pub fn held(&self) -> (usize, usize) {
-        (self.context.iter().filter(|row| row.verdict == "pass").count(), self.context.len())
+        (
+            self.context
+                .iter()
+                .filter(|row| row.verdict == "pass")
+                .count(),
+            self.context.len(),
+        )
     }
 }
 
@@ -515,18 +585,32 @@ const fn is_none(count: &usize) -> bool {
 }
 
 fn is_judged(answered: Answered) -> bool {
-    !matches!(answered, Answered::NotRecorded | Answered::NotJudged | Answered::Stale)
+    !matches!(
+        answered,
+        Answered::NotRecorded | Answered::NotJudged | Answered::Stale
+    )
 }
 
 /// The pass rate of trials; `None` if there are none.
 fn rate(trials: &[TrialRow], method: IntervalMethod) -> Option<RateRow> {
     let all = u32::try_from(trials.len()).ok()?;
-    let passed = u32::try_from(trials.iter().filter(|trial| trial.verdict == "pass").count()).ok()?;
+    let passed = u32::try_from(
+        trials
+            .iter()
+            .filter(|trial| trial.verdict == "pass")
+            .count(),
+    )
+    .ok()?;
     let (low, high) = match method {
         IntervalMethod::Wilson => interval::wilson(passed, all)?,
         IntervalMethod::ClopperPearson => interval::clopper_pearson(passed, all)?,
     };
-    Some(RateRow { value: f64::from(passed) / f64::from(all), low, high, method })
+    Some(RateRow {
+        value: f64::from(passed) / f64::from(all),
+        low,
+        high,
+        method,
+    })
 }
 
 fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
@@ -556,7 +640,12 @@ fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
 
 impl Scorecard {
     /// A scorecard of rows, with their summary.
-    pub fn new(registry: Hash, tokenizer: &str, suites: BTreeSet<SuiteRow>, cases: Vec<CaseRow>) -> Self {
+    pub fn new(
+        registry: Hash,
+        tokenizer: &str,
+        suites: BTreeSet<SuiteRow>,
+        cases: Vec<CaseRow>,
+    ) -> Self {
         let summary = Summary::of(&cases);
         Self {
             schema: SCHEMA.to_owned(),
@@ -580,21 +669,40 @@ impl Scorecard {
         }
         let cases = std::mem::take(&mut self.cases);
         self.suites.retain(|suite| suites.contains(&suite.id));
-        self.with(cases.into_iter().filter(|row| suites.contains(&row.suite)).collect())
+        self.with(
+            cases
+                .into_iter()
+                .filter(|row| suites.contains(&row.suite))
+                .collect(),
+        )
     }
 
     /// Replaces the scenarios and recomputes the summary.
     #[must_use]
     pub(super) fn with(self, cases: Vec<CaseRow>) -> Self {
-        let Summary { calls, cost_usd, .. } = self.summary;
-        Self { summary: Summary { calls, cost_usd, ..Summary::of(&cases) }, cases, ..self }
+        let Summary {
+            calls, cost_usd, ..
+        } = self.summary;
+        Self {
+            summary: Summary {
+                calls,
+                cost_usd,
+                ..Summary::of(&cases)
+            },
+            cases,
+            ..self
+        }
     }
 
     /// Marks it as a run that called models.
     #[must_use]
     pub fn asked(mut self, calls: u64, cost_usd: f64) -> Self {
         "real".clone_into(&mut self.mode);
-        self.summary = Summary { calls, cost_usd, ..self.summary };
+        self.summary = Summary {
+            calls,
+            cost_usd,
+            ..self.summary
+        };
         self
     }
 
@@ -610,7 +718,10 @@ impl Scorecard {
 
 impl Summary {
     fn of(cases: &[CaseRow]) -> Self {
-        let mut summary = Self { planned: cases.len(), ..Self::default() };
+        let mut summary = Self {
+            planned: cases.len(),
+            ..Self::default()
+        };
         for row in cases {
             let counted = match row.verdict() {
                 CaseVerdict::Pass => &mut summary.passed,
@@ -623,14 +734,23 @@ impl Summary {
             summary.unanswered += usize::from(row.unanswered);
             summary.carried += usize::from(row.carried_from.is_some());
             summary.tokens = summary.tokens.saturating_add(row.used());
-            for (kind, count) in row.failed_calls.iter().filter(|_| row.carried_from.is_none()) {
+            for (kind, count) in row
+                .failed_calls
+                .iter()
+                .filter(|_| row.carried_from.is_none())
+            {
                 *summary.failed_calls.entry(kind.clone()).or_default() += count;
             }
         }
-        let rates: Vec<(&str, f64)> =
-            cases.iter().filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value))).collect();
+        let rates: Vec<(&str, f64)> = cases
+            .iter()
+            .filter_map(|row| Some((row.task.as_deref().unwrap_or(&row.id), row.rate?.value)))
+            .collect();
         summary.answered = rates.len();
-        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "a project has fewer than 2^52 scenarios"
+        )]
         let mean = || rates.iter().map(|(_, rate)| rate).sum::<f64>() / rates.len() as f64;
         summary.pass_rate = (!rates.is_empty()).then(mean);
         summary.interval = clusters::clustered(&rates).map(|(low, high)| [low, high]);
@@ -641,7 +761,14 @@ impl Summary {
 impl SuiteRow {
     /// The row of a suite.
     pub fn of(path: &str, suite: &Suite) -> Self {
-        let text = |text: &Option<crate::base::span::Spanned<String>>| text.as_ref().map(|text| text.value.clone());
-        Self { path: path.to_owned(), id: suite.id.value.clone(), name: text(&suite.name), version: text(&suite.version) }
+        let text = |text: &Option<crate::base::span::Spanned<String>>| {
+            text.as_ref().map(|text| text.value.clone())
+        };
+        Self {
+            path: path.to_owned(),
+            id: suite.id.value.clone(),
+            name: text(&suite.name),
+            version: text(&suite.version),
+        }
     }
 }

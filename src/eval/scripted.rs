@@ -28,7 +28,8 @@ struct Line {
 
 impl Line {
     fn holds(&self, text: &str) -> bool {
-        self.has.iter().all(|pattern| pattern.takes(text)) && !self.lacks.iter().any(|pattern| pattern.takes(text))
+        self.has.iter().all(|pattern| pattern.takes(text))
+            && !self.lacks.iter().any(|pattern| pattern.takes(text))
     }
 }
 
@@ -54,13 +55,23 @@ impl Script {
     /// The reason why a pattern is invalid.
     pub fn new(answers: impl IntoIterator<Item = Scripted>) -> Result<Self, String> {
         let filters = |patterns: &[crate::base::span::Spanned<String>]| {
-            patterns.iter().map(|pattern| Filter::new(&pattern.value)).collect::<Result<Vec<_>, _>>()
+            patterns
+                .iter()
+                .map(|pattern| Filter::new(&pattern.value))
+                .collect::<Result<Vec<_>, _>>()
         };
         let mut lines = Vec::new();
         for says in answers {
-            lines.push(Line { has: filters(&says.has)?, lacks: filters(&says.lacks)?, says });
+            lines.push(Line {
+                has: filters(&says.has)?,
+                lacks: filters(&says.lacks)?,
+                says,
+            });
         }
-        Ok(Self { lines, given: Mutex::default() })
+        Ok(Self {
+            lines,
+            given: Mutex::default(),
+        })
     }
 
     /// All answers.
@@ -71,15 +82,23 @@ impl Script {
     /// The number of an answer, from 1, that no request of a program can reach, since an answer
     /// before it fits every request.
     pub fn hidden(&self) -> Option<usize> {
-        let is_for_all = |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
-        self.lines.iter().position(is_for_all).map(|at| at + 2).filter(|number| *number <= self.lines.len())
+        let is_for_all =
+            |line: &Line| line.has.is_empty() && line.lacks.is_empty() && line.says.node.is_none();
+        self.lines
+            .iter()
+            .position(is_for_all)
+            .map(|at| at + 2)
+            .filter(|number| *number <= self.lines.len())
     }
 
     /// The numbers of the answers, from 1, that were not used so far.
     pub fn unreached(&self) -> Vec<usize> {
         let given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let reached: BTreeSet<usize> = given.iter().map(|(_, number)| *number).collect();
-        (0..self.lines.len()).filter(|number| !reached.contains(number)).map(|number| number + 1).collect()
+        (0..self.lines.len())
+            .filter(|number| !reached.contains(number))
+            .map(|number| number + 1)
+            .collect()
     }
 
     /// The answer to a request with this text.
@@ -87,17 +106,31 @@ impl Script {
         if let Some(own) = self.own(asking, text) {
             return Some(answer(own, text));
         }
-        let mut any = self.lines.iter().enumerate().filter(|(_, line)| line.says.node.is_none());
+        let mut any = self
+            .lines
+            .iter()
+            .enumerate()
+            .filter(|(_, line)| line.says.node.is_none());
         let (number, line) = any.find(|(_, line)| line.holds(text))?;
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).insert((String::new(), number));
+        self.given
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert((String::new(), number));
         Some(answer(&line.says, text))
     }
 
     /// Every answer that fits a request with this text, those of its agent before those for any
     /// agent.
     pub fn fitting(&self, asking: Asking<'_>, text: &str) -> Vec<&Scripted> {
-        let any = self.lines.iter().filter(|line| line.says.node.is_none() && line.holds(text));
-        self.of(asking, text).map(|(_, line)| line).chain(any).map(|line| &line.says).collect()
+        let any = self
+            .lines
+            .iter()
+            .filter(|line| line.says.node.is_none() && line.holds(text));
+        self.of(asking, text)
+            .map(|(_, line)| line)
+            .chain(any)
+            .map(|line| &line.says)
+            .collect()
     }
 
     fn of(&self, asking: Asking<'_>, text: &str) -> impl Iterator<Item = (usize, &Line)> {
@@ -105,15 +138,27 @@ impl Script {
             let node = line.says.node.as_ref().map(|node| node.value.as_str());
             node.is_some_and(|node| asking.names.contains(&Some(node)))
         };
-        self.lines.iter().enumerate().filter(is_of).filter(move |(_, line)| line.holds(text))
+        self.lines
+            .iter()
+            .enumerate()
+            .filter(is_of)
+            .filter(move |(_, line)| line.holds(text))
     }
 
     /// The next answer of an agent or a script that fits this text; the last one is repeated.
     pub fn own(&self, asking: Asking<'_>, text: &str) -> Option<&Scripted> {
-        let agent = asking.names.into_iter().flatten().next_back().unwrap_or_default();
+        let agent = asking
+            .names
+            .into_iter()
+            .flatten()
+            .next_back()
+            .unwrap_or_default();
         let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        let next = self.of(asking, text).find(|(number, _)| given.insert((agent.to_owned(), *number)));
-        next.or_else(|| self.of(asking, text).last()).map(|(_, line)| &line.says)
+        let next = self
+            .of(asking, text)
+            .find(|(number, _)| given.insert((agent.to_owned(), *number)));
+        next.or_else(|| self.of(asking, text).last())
+            .map(|(_, line)| &line.says)
     }
 }
 
@@ -129,12 +174,23 @@ pub struct ScriptedCommands<'c> {
 impl Commands for ScriptedCommands<'_> {
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
         let line = command.words().join(" ");
-        let asking = Asking { names: [Some(&command.stage), Some(&command.node), command.name.as_deref()] };
+        let asking = Asking {
+            names: [
+                Some(&command.stage),
+                Some(&command.node),
+                command.name.as_deref(),
+            ],
+        };
         let Some(says) = self.script.own(asking, &line) else {
             let named = command.name.as_deref().unwrap_or(&command.node);
-            if self.script.answers().any(|says| says.node.as_ref().is_some_and(|node| asking.names.contains(&Some(&node.value))))
-            {
-                return Err(format!("none of the scripted answers for `{named}` fits `{line}`"));
+            if self.script.answers().any(|says| {
+                says.node
+                    .as_ref()
+                    .is_some_and(|node| asking.names.contains(&Some(&node.value)))
+            }) {
+                return Err(format!(
+                    "none of the scripted answers for `{named}` fits `{line}`"
+                ));
             }
             let nobody = || {
                 Err(format!(
@@ -145,7 +201,11 @@ impl Commands for ScriptedCommands<'_> {
         };
         let end = says.end.clone().unwrap_or_default();
         match end.killed_by.as_deref() {
-            None => Ok(CommandEnd { code: end.exit as i32, out: written(&says.reply), said: end.stderr }),
+            None => Ok(CommandEnd {
+                code: end.exit as i32,
+                out: written(&says.reply),
+                said: end.stderr,
+            }),
             Some("timeout") => Err(late(command.timeout.unwrap_or(TIME), "<timeout>")),
             // The system sends KILL to a process that uses too much memory, for example.
             Some(_) => Err(killed(9, &end.stderr)),
@@ -156,7 +216,9 @@ impl Commands for ScriptedCommands<'_> {
 impl Answers for Script {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let text = text_of(asked.messages);
-        let asking = Asking { names: [Some(asked.stage), Some(asked.node), asked.name] };
+        let asking = Asking {
+            names: [Some(asked.stage), Some(asked.node), asked.name],
+        };
         let answer = self.answer(asking, &text).ok_or_else(|| {
             NoAnswer::Unknown(format!(
                 "none of the {} scripted answers is for this request of {}: neither `node` nor a pattern of `when` fits",
@@ -166,14 +228,26 @@ impl Answers for Script {
         })?;
         let id = format!("script-{}-{}", asked.stage, asked.number);
         let body = response_body::body(asked.sent.dialect, &answer, (&id, &asked.sent.model));
-        let response = Response { answer, body, status: 200, latency: Duration::ZERO };
-        Ok(Given { response, by: AnsweredBy::Script })
+        let response = Response {
+            answer,
+            body,
+            status: 200,
+            latency: Duration::ZERO,
+        };
+        Ok(Given {
+            response,
+            by: AnsweredBy::Script,
+        })
     }
 }
 
 /// The text of a request, for matching patterns.
 pub(super) fn text_of(messages: &[Message]) -> String {
-    messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n")
+    messages
+        .iter()
+        .map(Message::as_str)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The reply as a text.
@@ -192,7 +266,9 @@ fn answer(says: &Scripted, asked: &str) -> Answer {
     let text = written(&says.reply);
     // Each id occurs once in a conversation, so new ids follow the earlier ones.
     let ids = asked.split("call_").skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
         rest.get(..end)?.parse::<usize>().ok()
     });
     let earlier = ids.max().unwrap_or(0);
@@ -205,8 +281,26 @@ fn answer(says: &Scripted, asked: &str) -> Answer {
     };
     let count = |text: &str| text.len().div_ceil(TOKEN).max(1) as u64;
     let (input, output) = says.usage.unwrap_or_else(|| (count(asked), count(&text)));
-    let parts = Some(text).filter(|text| !text.is_empty()).map(Part::Text).into_iter();
-    let parts = parts.chain(says.tool_calls.iter().enumerate().map(call)).collect();
-    let stop = if says.tool_calls.is_empty() { Stop::End } else { Stop::Tool };
-    Answer::new(parts, stop, Usage { input: Some(input), output: Some(output), ..Usage::default() }, None)
+    let parts = Some(text)
+        .filter(|text| !text.is_empty())
+        .map(Part::Text)
+        .into_iter();
+    let parts = parts
+        .chain(says.tool_calls.iter().enumerate().map(call))
+        .collect();
+    let stop = if says.tool_calls.is_empty() {
+        Stop::End
+    } else {
+        Stop::Tool
+    };
+    Answer::new(
+        parts,
+        stop,
+        Usage {
+            input: Some(input),
+            output: Some(output),
+            ..Usage::default()
+        },
+        None,
+    )
 }

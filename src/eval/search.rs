@@ -35,16 +35,29 @@ impl Pattern {
     /// Compiles a pattern, or returns the reason why it is invalid.
     pub(super) fn new(pattern: &str) -> Result<Self, String> {
         if let Some(fault) = pattern::fault(pattern) {
-            return Err(format!("/{pattern}/ is not a valid pattern: {}", fault.reason));
+            return Err(format!(
+                "/{pattern}/ is not a valid pattern: {}",
+                fault.reason
+            ));
         }
         let size = thompson::Config::new().nfa_size_limit(Some(PATTERN));
         let machine = PikeVM::builder().thompson(size.clone()).build(pattern);
-        let machine = machine.map_err(|error| format!("/{pattern}/ is not a valid pattern: {error}"))?;
+        let machine =
+            machine.map_err(|error| format!("/{pattern}/ is not a valid pattern: {error}"))?;
         // The automaton supports only ASCII word boundaries; a text with other characters is
         // searched by the machine.
-        let lazy = dfa::Config::new().cache_capacity(SEARCH).unicode_word_boundary(true);
-        let lazy = lazy.minimum_cache_clear_count(Some(CLEARED)).minimum_bytes_per_state(Some(LASTED));
-        let automaton = Regex::builder().thompson(size).dfa(lazy).build(pattern).ok().map(Arc::new);
+        let lazy = dfa::Config::new()
+            .cache_capacity(SEARCH)
+            .unicode_word_boundary(true);
+        let lazy = lazy
+            .minimum_cache_clear_count(Some(CLEARED))
+            .minimum_bytes_per_state(Some(LASTED));
+        let automaton = Regex::builder()
+            .thompson(size)
+            .dfa(lazy)
+            .build(pattern)
+            .ok()
+            .map(Arc::new);
         Ok(Self { automaton, machine })
     }
 
@@ -64,7 +77,9 @@ impl Pattern {
         let states = self.machine.get_nfa().states().len();
         if states.saturating_mul(text.len()) > STEPS {
             let bytes = text.len();
-            return Err(format!("the pattern is too complex for a text of {bytes} bytes: it has {states} states to try at each"));
+            return Err(format!(
+                "the pattern is too complex for a text of {bytes} bytes: it has {states} states to try at each"
+            ));
         }
         let found = self.machine.find(&mut self.machine.create_cache(), input());
         Ok(found.map(|found| found.range()))
@@ -79,7 +94,11 @@ impl Find for Pattern {
                 Ok(None) => break,
                 Ok(Some(range)) => {
                     // An empty match masks nothing.
-                    at = if range.is_empty() { text.ceil_char_boundary(range.end + 1).max(range.end + 1) } else { range.end };
+                    at = if range.is_empty() {
+                        text.ceil_char_boundary(range.end + 1).max(range.end + 1)
+                    } else {
+                        range.end
+                    };
                     found.extend(Some(range).filter(|range| !range.is_empty()));
                 }
                 Err(_) => return std::iter::once(0..text.len()).collect(),
@@ -91,5 +110,8 @@ impl Find for Pattern {
 
 /// Compiles the patterns of `[record] mask`, which were validated before.
 pub fn masks(patterns: &[String]) -> Vec<Arc<dyn Find>> {
-    patterns.iter().filter_map(|pattern| Some(Arc::new(Pattern::new(pattern).ok()?) as Arc<dyn Find>)).collect()
+    patterns
+        .iter()
+        .filter_map(|pattern| Some(Arc::new(Pattern::new(pattern).ok()?) as Arc<dyn Find>))
+        .collect()
 }

@@ -69,7 +69,13 @@ struct Found {
 
 impl ContextSource for Found {
     fn search(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
-        Ok(self.memory.iter().chain(&self.retrieval).take(limit).cloned().collect())
+        Ok(self
+            .memory
+            .iter()
+            .chain(&self.retrieval)
+            .take(limit)
+            .cloned()
+            .collect())
     }
 
     fn files(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
@@ -86,13 +92,22 @@ pub(super) struct Overlaid<'a> {
 
 impl Files for Overlaid<'_> {
     fn text(&self, path: &str) -> Result<String, String> {
-        self.frozen.get(&*plain(path)).map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
+        self.frozen
+            .get(&*plain(path))
+            .map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
     }
 
     fn requested(&self, path: &str) -> Result<RequestedFile, String> {
         let plain = plain(path);
-        let frozen = |text: &String| Ok(RequestedFile { path: plain.to_string(), text: text.clone() });
-        self.frozen.get(&*plain).map_or_else(|| self.live.requested(path), frozen)
+        let frozen = |text: &String| {
+            Ok(RequestedFile {
+                path: plain.to_string(),
+                text: text.clone(),
+            })
+        };
+        self.frozen
+            .get(&*plain)
+            .map_or_else(|| self.live.requested(path), frozen)
     }
 }
 
@@ -112,28 +127,40 @@ pub(super) fn read(
     for (name, frozen) in &situation.inputs {
         let parameter = declared.iter().find(|parameter| parameter.name == *name);
         if parameter.is_none() {
-            let near = suggest::nearest(name, declared.iter().map(|parameter| parameter.name.as_str()));
+            let near = suggest::nearest(
+                name,
+                declared.iter().map(|parameter| parameter.name.as_str()),
+            );
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             return Err(format!("the task declares no parameter `{name}`{near}"));
         }
-        read.inputs.insert(name.clone(), value(&frozen.value, parameter, beside)?);
+        read.inputs
+            .insert(name.clone(), value(&frozen.value, parameter, beside)?);
     }
     for (name, frozen) in &situation.results {
         let value = match &frozen.value {
             Frozen::Value(value) => value.clone(),
             Frozen::File(path) => {
                 let text = file(beside, path)?;
-                serde_json::from_str(&text).map_or_else(|_| Ok(Value::String(text.clone())), |value| exact(path, &text, value))?
+                serde_json::from_str(&text).map_or_else(
+                    |_| Ok(Value::String(text.clone())),
+                    |value| exact(path, &text, value),
+                )?
             }
         };
         read.results.insert(name.clone(), value.into());
     }
     for (path, content) in &situation.files {
-        read.files.insert(plain(path).into_owned(), text(&content.value)?);
+        read.files
+            .insert(plain(path).into_owned(), text(&content.value)?);
     }
     for fixture in &situation.matches {
         let text = text(&fixture.text.value)?;
-        let found = Match { id: fixture.id.clone(), text, trust: Trust::Untrusted };
+        let found = Match {
+            id: fixture.id.clone(),
+            text,
+            trust: Trust::Untrusted,
+        };
         match fixture.shelf {
             LookupStore::Memory => read.found.memory.push(found),
             LookupStore::Retrieval => read.found.retrieval.push(found),
@@ -150,25 +177,39 @@ pub(super) fn read(
 fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Turn>, String> {
     let messages = match history {
         Conversation::File(path) => {
-            let said = messages::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"))?;
-            return if said.is_empty() { Err(format!("{path}: expected a message, found none")) } else { Ok(said) };
+            let said = messages::read(&file(beside, path)?)
+                .map_err(|unread| format!("{path}: {unread}"))?;
+            return if said.is_empty() {
+                Err(format!("{path}: expected a message, found none"))
+            } else {
+                Ok(said)
+            };
         }
         Conversation::Messages(messages) => messages,
     };
     let mut said = Vec::new();
     for (number, message) in messages.iter().enumerate() {
-        said.push(messages::message(&message.value).map_err(|why| format!("message {} of `history`: {why}", number + 1))?);
+        said.push(
+            messages::message(&message.value)
+                .map_err(|why| format!("message {} of `history`: {why}", number + 1))?,
+        );
     }
     Ok(said)
 }
 
 fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
-    beside.text(path).map_err(|why| format!("{path} cannot be read: {why}"))
+    beside
+        .text(path)
+        .map_err(|why| format!("{path} cannot be read: {why}"))
 }
 
 /// The value of a parameter. A file contains plain text if the parameter's type is `string` or
 /// undeclared, else JSON.
-fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> Result<Value, String> {
+fn value(
+    frozen: &Frozen,
+    parameter: Option<&Parameter>,
+    beside: &dyn Files,
+) -> Result<Value, String> {
     let path = match frozen {
         Frozen::Value(value) => return Ok(value.clone()),
         Frozen::File(path) => path,
@@ -177,7 +218,11 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
     match parameter.and_then(|parameter| parameter.kind.as_deref()) {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text)
-            .map_err(|error| format!("{path} is not valid JSON, which the parameter's type {kind} requires: {error}"))
+            .map_err(|error| {
+                format!(
+                    "{path} is not valid JSON, which the parameter's type {kind} requires: {error}"
+                )
+            })
             .and_then(|value| exact(path, &text, value)),
     }
 }
@@ -194,13 +239,24 @@ impl From<Value> for StepResult {
     fn from(value: Value) -> Self {
         const KEYS: [&str; 4] = ["content", "notes", "status", "trust"];
         let fields = value.as_object();
-        let is_whole =
-            fields.is_some_and(|fields| fields.contains_key("content") && fields.keys().all(|key| KEYS.contains(&key.as_str())));
-        let Some(fields) = fields.filter(|_| is_whole) else { return Self { content: value, ..Self::default() } };
-        let trust = fields.get("trust").and_then(|trust| serde_json::from_value(trust.clone()).ok());
+        let is_whole = fields.is_some_and(|fields| {
+            fields.contains_key("content") && fields.keys().all(|key| KEYS.contains(&key.as_str()))
+        });
+        let Some(fields) = fields.filter(|_| is_whole) else {
+            return Self {
+                content: value,
+                ..Self::default()
+            };
+        };
+        let trust = fields
+            .get("trust")
+            .and_then(|trust| serde_json::from_value(trust.clone()).ok());
         Self {
             content: fields.get("content").cloned().unwrap_or_default(),
-            notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+            notes: fields
+                .get("notes")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             trust: trust.unwrap_or_default(),
         }
     }
@@ -208,16 +264,22 @@ impl From<Value> for StepResult {
 
 /// Assigns the values besides `inputs`: to the parameter of that name, or else to segments.
 fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read: &mut Read) {
-    let texts =
-        |list: &[crate::base::span::Spanned<String>]| -> Vec<String> { list.iter().map(|one| one.value.clone()).collect() };
+    let texts = |list: &[crate::base::span::Spanned<String>]| -> Vec<String> {
+        list.iter().map(|one| one.value.clone()).collect()
+    };
     let taken = read.inputs.keys().cloned().collect::<BTreeSet<_>>();
     let mut give = |name: &str, value: Value| {
-        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else { return false };
+        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else {
+            return false;
+        };
         if taken.contains(name) {
             return true;
         }
         let is_words = matches!(parameter.kind.as_deref(), None | Some("string"));
-        read.inputs.insert(name.to_owned(), if is_words { in_words(value) } else { value });
+        read.inputs.insert(
+            name.to_owned(),
+            if is_words { in_words(value) } else { value },
+        );
         true
     };
     let constraints = texts(&situation.constraints);
@@ -234,7 +296,9 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
         read.previous = Some(previous.clone());
     }
     let attempts = situation.failures.iter();
-    let as_json = attempts.clone().map(|one| json!({"stage": one.stage, "obstacle": one.obstacle, "note": one.note}));
+    let as_json = attempts
+        .clone()
+        .map(|one| json!({"stage": one.stage, "obstacle": one.obstacle, "note": one.note}));
     let as_json: Vec<Value> = as_json.collect();
     if !as_json.is_empty() && !give("failure_history", Value::Array(as_json)) {
         let attempt = |one: &crate::scenario::model::Failure| Attempt {
@@ -254,14 +318,26 @@ fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read:
         give(name, value.clone());
     }
     let is_told = whose == SubjectKind::Role || objective::parameter(declared).is_some();
-    read.objective = situation.objective.as_ref().filter(|_| is_told).map(|objective| objective.value.clone());
+    read.objective = situation
+        .objective
+        .as_ref()
+        .filter(|_| is_told)
+        .map(|objective| objective.value.clone());
 }
 
 /// A list of texts as lines, for a parameter that takes text.
 fn in_words(value: Value) -> Value {
-    let lines: Option<Vec<&str>> = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+    let lines: Option<Vec<&str>> = value
+        .as_array()
+        .and_then(|list| list.iter().map(Value::as_str).collect());
     match lines {
-        Some(lines) => Value::String(lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")),
+        Some(lines) => Value::String(
+            lines
+                .iter()
+                .map(|line| format!("- {line}"))
+                .collect::<Vec<_>>()
+                .join("\n"),
+        ),
         None => value,
     }
 }
@@ -269,12 +345,18 @@ fn in_words(value: Value) -> Value {
 impl Read {
     /// Its frozen files, with the live ones as fallback.
     pub(super) const fn over<'a>(&'a self, live: &'a (dyn Files + Sync)) -> Overlaid<'a> {
-        Overlaid { frozen: &self.files, live }
+        Overlaid {
+            frozen: &self.files,
+            live,
+        }
     }
 
     /// The same situation with the results of other steps.
     pub(super) fn after(&self, results: &BTreeMap<String, StepResult>) -> Self {
-        Self { results: results.clone(), ..self.clone() }
+        Self {
+            results: results.clone(),
+            ..self.clone()
+        }
     }
 
     /// The part of the situation that all agents of a task share, with its files and its session.
@@ -283,7 +365,11 @@ impl Read {
         receiver: Receiver<'a>,
         (files, session): (&'a Overlaid<'a>, &'a str),
     ) -> run::situation::Situation<'a> {
-        let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
+        let asked = Asked {
+            objective: self.objective.as_deref(),
+            criteria: &self.criteria,
+            constraints: &self.constraints,
+        };
         run::situation::Situation {
             source: &self.found,
             files,
@@ -306,6 +392,10 @@ impl Read {
         then: impl FnOnce(&Request<'_>) -> T,
     ) -> T {
         let files = self.over(live);
-        then(&self.whole(receiver, (&files, session)).at(node, &self.results))
+        then(
+            &self
+                .whole(receiver, (&files, session))
+                .at(node, &self.results),
+        )
     }
 }

@@ -51,17 +51,42 @@ pub(super) struct Tries {
 impl Tries {
     /// A stage without answers given in advance.
     pub(super) const fn unbounded(stage: Stage, rule: Rule) -> Self {
-        Self { stage, of: most(&rule), rule, there: u32::MAX, rows: Rows::Curtailed }
+        Self {
+            stage,
+            of: most(&rule),
+            rule,
+            there: u32::MAX,
+            rows: Rows::Curtailed,
+        }
     }
 
     /// A stage with answers given in advance: as many trials as there are answers, or as were
     /// planned if that is more, and no more of them have to pass.
-    pub(super) fn known(stage: Stage, rule: Rule, (there, planned): (usize, u32), rows: Rows) -> Self {
+    pub(super) fn known(
+        stage: Stage,
+        rule: Rule,
+        (there, planned): (usize, u32),
+        rows: Rows,
+    ) -> Self {
         let there = u32::try_from(there).unwrap_or(u32::MAX);
         let most = there.max(planned).max(1);
         let runs = rule.runs.min(most);
-        let sequential = rule.sequential.map(|test| Sequential { max: test.max.min(most), ..test });
-        Self { stage, of: self::most(&rule), rule: Rule { runs, pass: rule.pass.min(runs), sequential, ..rule }, there, rows }
+        let sequential = rule.sequential.map(|test| Sequential {
+            max: test.max.min(most),
+            ..test
+        });
+        Self {
+            stage,
+            of: self::most(&rule),
+            rule: Rule {
+                runs,
+                pass: rule.pass.min(runs),
+                sequential,
+                ..rule
+            },
+            there,
+            rows,
+        }
     }
 }
 
@@ -79,13 +104,23 @@ pub const fn most(rule: &Rule) -> u32 {
 /// Decides from the trials so far.
 pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
     let count = |what: TrialOutcome| tried.iter().filter(|one| **one == what).count() as u64;
-    decide_counts(rule, count(TrialOutcome::Passed), count(TrialOutcome::Failed))
+    decide_counts(
+        rule,
+        count(TrialOutcome::Passed),
+        count(TrialOutcome::Failed),
+    )
 }
 
 /// The rule of the second stage, for a case that fails the first; `None` if that failure is final.
 pub fn confirming(rule: &Rule) -> Option<Rule> {
     let (runs, pass) = rule.confirm.unwrap_or(CONFIRM);
-    (!rule.strict && rule.sequential.is_none()).then_some(Rule { runs, pass, strict: true, confirm: None, sequential: None })
+    (!rule.strict && rule.sequential.is_none()).then_some(Rule {
+        runs,
+        pass,
+        strict: true,
+        confirm: None,
+        sequential: None,
+    })
 }
 
 /// Decides from counts of passed and failed trials.
@@ -108,7 +143,13 @@ pub(super) fn decide_counts(rule: &Rule, passed: u64, failed: u64) -> Decision {
 /// Wald's sequential probability ratio test of `p1` against `p0`.
 #[allow(clippy::cast_precision_loss, reason = "trials are fewer than 2^52")]
 fn wald(test: &Sequential, passed: u64, failed: u64) -> Decision {
-    let Sequential { p0, p1, alpha, beta, max } = *test;
+    let Sequential {
+        p0,
+        p1,
+        alpha,
+        beta,
+        max,
+    } = *test;
     let ratio = passed as f64 * (p1 / p0).ln() + failed as f64 * ((1.0 - p1) / (1.0 - p0)).ln();
     if ratio >= ((1.0 - beta) / alpha).ln() {
         Decision::Pass

@@ -52,7 +52,11 @@ pub struct Reason {
 
 impl Reason {
     pub(super) fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { expected: expected.into(), found: found.into(), ..Self::default() }
+        Self {
+            expected: expected.into(),
+            found: found.into(),
+            ..Self::default()
+        }
     }
 
     /// Adds a place.
@@ -121,18 +125,35 @@ pub(super) fn skipped(expected: impl Into<String>, why: &str) -> Judged {
 
 /// The expectation could not be judged, and the verdict of the case depends on it.
 pub(super) fn undecided(expected: impl Into<String>, why: &str) -> Judged {
-    (Outcome::Skipped, Reason { is_open: true, ..Reason::new(expected, why) })
+    (
+        Outcome::Skipped,
+        Reason {
+            is_open: true,
+            ..Reason::new(expected, why)
+        },
+    )
 }
 
 /// Judges a number by its bounds, counted by `counter`.
-pub(super) fn count(figure: u64, what: String, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>, counter: &str) -> Judged {
-    match (max.filter(|max| figure > max.value), min.filter(|min| figure < min.value)) {
-        (Some(max), _) => {
-            fail(format!("at most {} {what}", max.value), format!("{figure}, {} too many ({counter})", figure - max.value))
-        }
-        (None, Some(min)) => {
-            fail(format!("at least {} {what}", min.value), format!("{figure}, {} too few ({counter})", min.value - figure))
-        }
+pub(super) fn count(
+    figure: u64,
+    what: String,
+    max: Option<&Spanned<u64>>,
+    min: Option<&Spanned<u64>>,
+    counter: &str,
+) -> Judged {
+    match (
+        max.filter(|max| figure > max.value),
+        min.filter(|min| figure < min.value),
+    ) {
+        (Some(max), _) => fail(
+            format!("at most {} {what}", max.value),
+            format!("{figure}, {} too many ({counter})", figure - max.value),
+        ),
+        (None, Some(min)) => fail(
+            format!("at least {} {what}", min.value),
+            format!("{figure}, {} too few ({counter})", min.value - figure),
+        ),
         (None, None) => pass(what, figure.to_string()),
     }
 }
@@ -148,10 +169,18 @@ pub(super) fn name(what: &str, expected: &str, found: Option<&str>, none: &str) 
 }
 
 /// A request that differs from the stored one: the first difference, and some of the others.
-pub(super) fn parted(expected: String, place: Place, partings: impl IntoIterator<Item = String>) -> Judged {
+pub(super) fn parted(
+    expected: String,
+    place: Place,
+    partings: impl IntoIterator<Item = String>,
+) -> Judged {
     const SHOWN: usize = 4;
     let mut partings = partings.into_iter();
-    let mut reason = Reason::new(expected, partings.next().unwrap_or_else(|| "another".to_owned())).at(place);
+    let mut reason = Reason::new(
+        expected,
+        partings.next().unwrap_or_else(|| "another".to_owned()),
+    )
+    .at(place);
     for other in partings.by_ref().take(SHOWN) {
         reason = reason.hint(format!("and {other}"));
     }
@@ -159,21 +188,36 @@ pub(super) fn parted(expected: String, place: Place, partings: impl IntoIterator
     if more > 0 {
         reason = reason.hint(format!("and at {more} more places"));
     }
-    (Outcome::Fail, reason.hint("`ctxc eval --accept` shows what changed and stores it"))
+    (
+        Outcome::Fail,
+        reason.hint("`ctxc eval --accept` shows what changed and stores it"),
+    )
 }
 
 /// Negation over three outcomes: a skipped expectation stays skipped.
 pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
     match outcome {
         Outcome::Pass => {
-            let reason = Reason { expected: format!("not: {what}"), ..reason };
+            let reason = Reason {
+                expected: format!("not: {what}"),
+                ..reason
+            };
             (Outcome::Fail, reason)
         }
         Outcome::Fail if reason.is_blind => {
-            let reason = Reason { expected: format!("not: {what}"), ..reason };
-            (Outcome::Fail, reason.hint("it could not be checked, so `not` does not hold either"))
+            let reason = Reason {
+                expected: format!("not: {what}"),
+                ..reason
+            };
+            (
+                Outcome::Fail,
+                reason.hint("it could not be checked, so `not` does not hold either"),
+            )
         }
-        Outcome::Fail => (Outcome::Pass, Reason::new(format!("not: {what}"), reason.found)),
+        Outcome::Fail => (
+            Outcome::Pass,
+            Reason::new(format!("not: {what}"), reason.found),
+        ),
         Outcome::Skipped => (Outcome::Skipped, reason),
     }
 }
@@ -182,26 +226,46 @@ pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
 pub(super) fn any(judged: Vec<Judged>) -> Judged {
     let outcome = if judged.iter().any(|(outcome, _)| *outcome == Outcome::Pass) {
         Outcome::Pass
-    } else if judged.iter().any(|(outcome, _)| *outcome == Outcome::Skipped) {
+    } else if judged
+        .iter()
+        .any(|(outcome, _)| *outcome == Outcome::Skipped)
+    {
         Outcome::Skipped
     } else {
         Outcome::Fail
     };
     let mut reason = match outcome {
-        Outcome::Pass => judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Pass).map(|(_, reason)| reason),
+        Outcome::Pass => judged
+            .into_iter()
+            .find(|(outcome, _)| *outcome == Outcome::Pass)
+            .map(|(_, reason)| reason),
         Outcome::Skipped => {
-            let is_open = judged.iter().any(|(outcome, reason)| *outcome == Outcome::Fail || reason.is_open);
-            let skipped = judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Skipped);
+            let is_open = judged
+                .iter()
+                .any(|(outcome, reason)| *outcome == Outcome::Fail || reason.is_open);
+            let skipped = judged
+                .into_iter()
+                .find(|(outcome, _)| *outcome == Outcome::Skipped);
             skipped.map(|(_, reason)| Reason { is_open, ..reason })
         }
         Outcome::Fail => {
             let join = |part: fn(&Reason) -> &str, between: &str| {
-                judged.iter().map(|(_, reason)| part(reason)).collect::<Vec<_>>().join(between)
+                judged
+                    .iter()
+                    .map(|(_, reason)| part(reason))
+                    .collect::<Vec<_>>()
+                    .join(between)
             };
             let blind = judged.iter().any(|(_, reason)| reason.is_blind);
-            let mut reason = Reason::new(join(|reason| &reason.expected, ", or "), join(|reason| &reason.found, "; and "));
+            let mut reason = Reason::new(
+                join(|reason| &reason.expected, ", or "),
+                join(|reason| &reason.found, "; and "),
+            );
             reason.place = judged.iter().find_map(|(_, reason)| reason.place.clone());
-            reason.advice = judged.into_iter().flat_map(|(_, reason)| reason.advice).collect();
+            reason.advice = judged
+                .into_iter()
+                .flat_map(|(_, reason)| reason.advice)
+                .collect();
             reason.advice.dedup();
             reason.is_blind = blind;
             Some(reason)
@@ -219,9 +283,22 @@ pub(super) fn all(judged: &[Judged]) -> Judged {
         if let Some((_, reason)) = found.clone().next() {
             let is_open = found.clone().any(|(_, reason)| reason.is_open);
             let is_blind = found.all(|(_, reason)| reason.is_blind);
-            return (worst, Reason { is_open, is_blind, ..reason.clone() });
+            return (
+                worst,
+                Reason {
+                    is_open,
+                    is_blind,
+                    ..reason.clone()
+                },
+            );
         }
     }
-    let words: Vec<&str> = judged.iter().map(|(_, reason)| reason.expected.as_str()).collect();
-    (Outcome::Pass, Reason::new(words.join(", and "), "all of it"))
+    let words: Vec<&str> = judged
+        .iter()
+        .map(|(_, reason)| reason.expected.as_str())
+        .collect();
+    (
+        Outcome::Pass,
+        Reason::new(words.join(", and "), "all of it"),
+    )
 }

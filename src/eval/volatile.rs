@@ -18,8 +18,16 @@ pub fn volatile(config: &Config) -> Volatile {
                 Some(find)
             }
         };
-        let words = pattern.as_ref().map_or_else(|| format!("`{place}`"), |pattern| format!("/{pattern}/ in `{place}`"));
-        Some(Part { place: place.clone(), find, words, seen: Arc::default() })
+        let words = pattern.as_ref().map_or_else(
+            || format!("`{place}`"),
+            |pattern| format!("/{pattern}/ in `{place}`"),
+        );
+        Some(Part {
+            place: place.clone(),
+            find,
+            words,
+            seen: Arc::default(),
+        })
     };
     Volatile(config.requests.volatile.iter().filter_map(part).collect())
 }

@@ -9,7 +9,9 @@ impl<'a> Printer<'a> {
     /// Appends an element at a depth. An element that is unknown there, or that the registry stores
     /// as written, stays unchanged.
     pub(super) fn element(&mut self, element: Element<'a>, kind: Option<Kind>, depth: usize) {
-        let kept = element.attribute("xml:space").is_some() || element.namespace().is_some() || element.is_damaged();
+        let kept = element.attribute("xml:space").is_some()
+            || element.namespace().is_some()
+            || element.is_damaged();
         let Some(kind) = kind.filter(|_| !kept) else {
             self.raw(element.span());
             return;
@@ -32,7 +34,10 @@ impl<'a> Printer<'a> {
         }
         // Text in a wrong place is a fault that `check` reports; its right place is unknown.
         let stray = |kind: NodeKind| matches!(kind, NodeKind::Text | NodeKind::Cdata);
-        if element.children().any(|node| stray(node.kind()) && !node.is_blank()) {
+        if element
+            .children()
+            .any(|node| stray(node.kind()) && !node.is_blank())
+        {
             self.as_written(element, depth);
             return;
         }
@@ -53,7 +58,10 @@ impl<'a> Printer<'a> {
             return;
         }
         self.start_tag(element, depth, End::Open);
-        let word = element.inner().slice(self.document.text).trim_matches([' ', '\t', '\r', '\n']);
+        let word = element
+            .inner()
+            .slice(self.document.text)
+            .trim_matches([' ', '\t', '\r', '\n']);
         self.out.push_str(word);
         self.end_tag(element);
     }
@@ -75,7 +83,10 @@ fn content(kind: Kind, element: Element<'_>) -> Content {
     if kind.spec().content != Content::TextOrElements {
         return kind.spec().content;
     }
-    let is_child = |inside: Element<'_>| kind.child(inside.name()).is_some_and(|child| child.kind != Kind::Use);
+    let is_child = |inside: Element<'_>| {
+        kind.child(inside.name())
+            .is_some_and(|child| child.kind != Kind::Use)
+    };
     if element.elements().any(is_child) {
         Content::Elements
     } else if kind == Kind::Model {
@@ -87,5 +98,7 @@ fn content(kind: Kind, element: Element<'_>) -> Content {
 
 /// True if only white space stands between the tags.
 fn is_blank(element: Element<'_>) -> bool {
-    element.children().all(|node| node.kind() == NodeKind::Text && node.is_blank())
+    element
+        .children()
+        .all(|node| node.kind() == NodeKind::Text && node.is_blank())
 }

@@ -31,7 +31,9 @@ pub(super) struct Item<'a> {
 fn says(node: Node<'_>, word: &str) -> bool {
     node.instruction().is_some_and(|(target, rest)| {
         target == "ctxc"
-            && rest.strip_prefix("fmt").is_some_and(|rest| rest.starts_with([' ', '\t', '\n', '\r']) && rest.trim() == word)
+            && rest.strip_prefix("fmt").is_some_and(|rest| {
+                rest.starts_with([' ', '\t', '\n', '\r']) && rest.trim() == word
+            })
     })
 }
 
@@ -41,7 +43,11 @@ pub(super) fn turns_off(node: Node<'_>) -> bool {
 }
 
 /// Returns the items among some siblings. `from` is the end of the text before them.
-pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from: u32) -> Vec<Item<'a>> {
+pub(super) fn items<'a>(
+    nodes: impl Iterator<Item = Node<'a>>,
+    text: &str,
+    from: u32,
+) -> Vec<Item<'a>> {
     let mut out: Vec<Item<'a>> = Vec::new();
     let mut end = from;
     let mut off = false;
@@ -63,8 +69,17 @@ pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from:
             (None, _) => ItemKind::Raw,
         };
         let gap = Span::new(end, span.start).slice(text);
-        let lines = gap.bytes().filter(|byte| *byte == b'\n').count().max(gap.bytes().filter(|byte| *byte == b'\r').count());
-        out.push(Item { what, span, same_line: lines == 0 && end > 0, after_blank: lines > 1 });
+        let lines = gap
+            .bytes()
+            .filter(|byte| *byte == b'\n')
+            .count()
+            .max(gap.bytes().filter(|byte| *byte == b'\r').count());
+        out.push(Item {
+            what,
+            span,
+            same_line: lines == 0 && end > 0,
+            after_blank: lines > 1,
+        });
         end = span.end;
     }
     out
@@ -74,21 +89,32 @@ pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from:
 /// before it and after it on its line. Leaves them unchanged if another item is among them, or a
 /// setting is repeated. Returns true if the order changed.
 pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bool {
-    let place = |element: &Element<'_>| children.iter().position(|child| child.kind.tag() == element.name());
+    let place = |element: &Element<'_>| {
+        children
+            .iter()
+            .position(|child| child.kind.tag() == element.name())
+    };
     let mut groups: Vec<(usize, Vec<Item<'_>>)> = Vec::new();
     let mut leading = Vec::new();
     for (at, item) in items.iter().enumerate() {
         match (item.what, groups.last_mut()) {
             (ItemKind::Element(element), _) => {
-                let Some(place) = place(&element) else { return false };
+                let Some(place) = place(&element) else {
+                    return false;
+                };
                 if groups.iter().any(|(known, _)| *known == place) {
                     return false;
                 }
                 leading.push(*item);
                 groups.push((place, std::mem::take(&mut leading)));
             }
-            (ItemKind::Comment, Some((_, group))) if item.same_line && leading.is_empty() => group.push(*item),
-            (ItemKind::Comment, _) => leading.push(Item { same_line: item.same_line && at > 0, ..*item }),
+            (ItemKind::Comment, Some((_, group))) if item.same_line && leading.is_empty() => {
+                group.push(*item)
+            }
+            (ItemKind::Comment, _) => leading.push(Item {
+                same_line: item.same_line && at > 0,
+                ..*item
+            }),
             (ItemKind::Raw, _) => return false,
         }
     }
@@ -96,7 +122,11 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
         return false;
     }
     groups.sort_by_key(|(place, _)| *place);
-    *items = groups.into_iter().flat_map(|(_, group)| group).chain(leading).collect();
+    *items = groups
+        .into_iter()
+        .flat_map(|(_, group)| group)
+        .chain(leading)
+        .collect();
     true
 }
 

@@ -21,7 +21,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 100, indent: Indent::Spaces(2) }
+        Self {
+            width: 100,
+            indent: Indent::Spaces(2),
+        }
     }
 }
 

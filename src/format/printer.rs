@@ -45,11 +45,21 @@ pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, B
         return Err(Broken::Syntax(fault.span));
     }
     let document = reader.document(text);
-    if document.root().filter(|root| root.namespace().is_none()).and_then(|root| kind_of_root(root.name())).is_none() {
+    if document
+        .root()
+        .filter(|root| root.namespace().is_none())
+        .and_then(|root| kind_of_root(root.name()))
+        .is_none()
+    {
         return Err(Broken::Foreign);
     }
     let capacity = text.len() + text.len() / 8;
-    let mut printer = Printer { document, options, out: String::with_capacity(capacity), line: line_break(text) };
+    let mut printer = Printer {
+        document,
+        options,
+        out: String::with_capacity(capacity),
+        line: line_break(text),
+    };
     let declaration = declaration(text);
     printer.out.push_str(declaration);
     let items = items(document.nodes(), text, declaration.len() as u32);
@@ -60,20 +70,32 @@ pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, B
 
 /// The XML declaration, which is not a node.
 fn declaration(text: &str) -> &str {
-    let is_there = text.strip_prefix("<?xml").is_some_and(|rest| rest.starts_with([' ', '\t', '\r', '\n']));
-    let end = if is_there { text.find("?>").map_or(0, |at| at + 2) } else { 0 };
+    let is_there = text
+        .strip_prefix("<?xml")
+        .is_some_and(|rest| rest.starts_with([' ', '\t', '\r', '\n']));
+    let end = if is_there {
+        text.find("?>").map_or(0, |at| at + 2)
+    } else {
+        0
+    };
     text.get(..end).unwrap_or("")
 }
 
 fn kind_of_root(name: &str) -> Option<Kind> {
-    [Kind::Task, Kind::Template, Kind::Library].into_iter().find(|kind| kind.tag() == name)
+    [Kind::Task, Kind::Template, Kind::Library]
+        .into_iter()
+        .find(|kind| kind.tag() == name)
 }
 
 /// The last line break of a text. The output ends with the break chosen here, so formatting it
 /// again makes the same choice.
 fn line_break(text: &str) -> &'static str {
     let lines = memchr::memrchr(b'\n', text.as_bytes()).and_then(|end| text.get(..end));
-    if lines.is_some_and(|lines| lines.ends_with('\r')) { "\r\n" } else { "\n" }
+    if lines.is_some_and(|lines| lines.ends_with('\r')) {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 impl<'a> Printer<'a> {
@@ -94,7 +116,13 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints the children of an element, each on a line.
-    pub(super) fn children(&mut self, nodes: impl Iterator<Item = Node<'a>>, from: u32, kind: Kind, depth: usize) {
+    pub(super) fn children(
+        &mut self,
+        nodes: impl Iterator<Item = Node<'a>>,
+        from: u32,
+        kind: Kind,
+        depth: usize,
+    ) {
         let mut items = items(nodes, self.document.text, from);
         if is_sorted(kind) {
             sort_settings(&mut items, kind.spec().children);

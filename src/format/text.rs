@@ -21,8 +21,16 @@ struct Line {
 
 impl<'a> Printer<'a> {
     pub(super) fn of_text(&mut self, element: Element<'a>, depth: usize) {
-        let lines = if element.is_empty_tag() { None } else { lines(element) };
-        let Some((first, rest)) = lines.as_deref().and_then(<[Line]>::split_first).filter(|(first, _)| first.blank) else {
+        let lines = if element.is_empty_tag() {
+            None
+        } else {
+            lines(element)
+        };
+        let Some((first, rest)) = lines
+            .as_deref()
+            .and_then(<[Line]>::split_first)
+            .filter(|(first, _)| first.blank)
+        else {
             self.as_written(element, depth);
             return;
         };
@@ -32,11 +40,16 @@ impl<'a> Printer<'a> {
             return;
         }
         let text = self.document.text;
-        let common =
-            rest.iter().filter(|line| !line.blank).map(|line| blanks(line.span.slice(text))).reduce(common).unwrap_or("");
+        let common = rest
+            .iter()
+            .filter(|line| !line.blank)
+            .map(|line| blanks(line.span.slice(text)))
+            .reduce(common)
+            .unwrap_or("");
         self.start_tag(element, depth, End::Open);
         if first.marked {
-            self.out.push_str(first.span.slice(text).trim_end_matches([' ', '\t']));
+            self.out
+                .push_str(first.span.slice(text).trim_end_matches([' ', '\t']));
         }
         for line in rest {
             let written = line.span.slice(text);
@@ -45,7 +58,11 @@ impl<'a> Printer<'a> {
                 continue;
             }
             self.new_line(depth + 1);
-            let own = if line.blank { Some(written.trim_matches([' ', '\t'])) } else { written.strip_prefix(common) };
+            let own = if line.blank {
+                Some(written.trim_matches([' ', '\t']))
+            } else {
+                written.strip_prefix(common)
+            };
             self.out.push_str(own.unwrap_or(written));
         }
         self.new_line(depth);
@@ -58,7 +75,11 @@ impl<'a> Printer<'a> {
 fn lines(element: Element<'_>) -> Option<Vec<Line>> {
     let text = element.document().text;
     let mut lines = Vec::new();
-    let mut line = Line { span: Span::at(element.inner().start), blank: true, marked: false };
+    let mut line = Line {
+        span: Span::at(element.inner().start),
+        blank: true,
+        marked: false,
+    };
     for node in element.children() {
         if !is_plain(node, text) {
             return None;
@@ -75,12 +96,22 @@ fn lines(element: Element<'_>) -> Option<Vec<Line>> {
             at += part.len() as u32;
             if let Some(body) = part.strip_suffix('\n') {
                 let carriage = u32::from(body.ends_with('\r'));
-                lines.push(Line { span: Span::new(line.span.start, at - 1 - carriage), ..line });
-                line = Line { span: Span::at(at), blank: true, marked: false };
+                lines.push(Line {
+                    span: Span::new(line.span.start, at - 1 - carriage),
+                    ..line
+                });
+                line = Line {
+                    span: Span::at(at),
+                    blank: true,
+                    marked: false,
+                };
             }
         }
     }
-    lines.push(Line { span: Span::new(line.span.start, element.inner().end), ..line });
+    lines.push(Line {
+        span: Span::new(line.span.start, element.inner().end),
+        ..line
+    });
     Some(lines)
 }
 
@@ -94,25 +125,33 @@ fn is_plain(node: Node<'_>, text: &str) -> bool {
             let inner = node.inner().slice(text);
             !inner.contains(['\n', '\r']) && !inner.trim_matches([' ', '\t']).is_empty()
         }
-        Kind::Element => node.as_element().is_some_and(|inside| inside.namespace().is_none() && inside.name() == "use"),
+        Kind::Element => node
+            .as_element()
+            .is_some_and(|inside| inside.namespace().is_none() && inside.name() == "use"),
         Kind::Instruction => !turns_off(node),
         Kind::Comment => true,
     }
 }
 
 fn has_lone_carriage(text: &str) -> bool {
-    text.bytes().zip(text.bytes().skip(1).chain([0])).any(|(byte, next)| byte == b'\r' && next != b'\n')
+    text.bytes()
+        .zip(text.bytes().skip(1).chain([0]))
+        .any(|(byte, next)| byte == b'\r' && next != b'\n')
 }
 
 fn without_blank_ends(lines: &[Line]) -> &[Line] {
     let is_kept = |line: &Line| !line.blank || line.marked;
     let start = lines.iter().position(is_kept).unwrap_or(lines.len());
-    let end = lines.iter().rposition(is_kept).map_or(start, |last| last + 1);
+    let end = lines
+        .iter()
+        .rposition(is_kept)
+        .map_or(start, |last| last + 1);
     lines.get(start..end).unwrap_or(&[])
 }
 
 fn blanks(line: &str) -> &str {
-    line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or("")
+    line.get(..line.len() - line.trim_start_matches([' ', '\t']).len())
+        .unwrap_or("")
 }
 
 /// The longest common prefix.

@@ -16,7 +16,11 @@ pub(super) enum Piece {
 /// The parts as a text, with its syntax.
 pub(super) fn written(pieces: &[Piece]) -> (String, Syntax) {
     let plain = plain(pieces);
-    if says(&plain, pieces) { (plain, Syntax::Plain) } else { (jinja(pieces), Syntax::Jinja) }
+    if says(&plain, pieces) {
+        (plain, Syntax::Plain)
+    } else {
+        (jinja(pieces), Syntax::Jinja)
+    }
 }
 
 fn plain(pieces: &[Piece]) -> String {
@@ -42,7 +46,11 @@ fn says(text: &str, pieces: &[Piece]) -> bool {
             expression::Piece::Text(span) => push_words(&mut read, span.slice(text)),
             expression::Piece::Escaped(_) => push_words(&mut read, "{{"),
             expression::Piece::Expression(found) if matches!(found.value, Expression::Path(_)) => {
-                let inner = found.span.slice(text).trim_start_matches('{').trim_end_matches('}');
+                let inner = found
+                    .span
+                    .slice(text)
+                    .trim_start_matches('{')
+                    .trim_end_matches('}');
                 read.push(Piece::Name(inner.to_owned()));
             }
             expression::Piece::Expression(_) | expression::Piece::Fault(_) => return false,
@@ -74,8 +82,15 @@ fn jinja(pieces: &[Piece]) -> String {
 pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
     let mut chars = words.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_opening = c == '{' && chars.peek().map_or(is_before_tag, |next| matches!(next, '{' | '%' | '#'));
-        if is_opening { out.push_str("{{ \"{\" }}") } else { out.push(c) }
+        let is_opening = c == '{'
+            && chars
+                .peek()
+                .map_or(is_before_tag, |next| matches!(next, '{' | '%' | '#'));
+        if is_opening {
+            out.push_str("{{ \"{\" }}")
+        } else {
+            out.push(c)
+        }
     }
 }
 

@@ -8,11 +8,20 @@ use super::{FORMATS, declared};
 /// Reads a prompt. Faults are reported as notes.
 pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let text = unix(prompt.text);
-    let prompt = &Prompt { text: &text, ..*prompt };
+    let prompt = &Prompt {
+        text: &text,
+        ..*prompt
+    };
     let mut imported = (prompt.format.read)(prompt, library, options);
     let others = std::mem::take(&mut imported.others);
-    let others = others.into_iter().map(|other| finished(prompt.path, other)).collect();
-    Imported { others, ..finished(prompt.path, imported) }
+    let others = others
+        .into_iter()
+        .map(|other| finished(prompt.path, other))
+        .collect();
+    Imported {
+        others,
+        ..finished(prompt.path, imported)
+    }
 }
 
 /// Applies the steps that are common to all formats.
@@ -26,11 +35,20 @@ fn finished(path: &str, mut imported: Imported) -> Imported {
     if let Some(suite) = &mut imported.suite {
         let parameters = &mut imported.parameters;
         for case in &mut suite.cases {
-            case.inputs.retain(|(name, _)| parameters.iter().any(|one| one.name == *name));
+            case.inputs
+                .retain(|(name, _)| parameters.iter().any(|one| one.name == *name));
         }
-        let is_given = |name: &String| suite.cases.iter().all(|case| case.inputs.iter().any(|(given, _)| given == name));
+        let is_given = |name: &String| {
+            suite
+                .cases
+                .iter()
+                .all(|case| case.inputs.iter().any(|(given, _)| given == name))
+        };
         // promptfoo treats a missing value as empty; here it would be an error.
-        for one in parameters.iter_mut().filter(|one| one.default.is_none() && !is_given(&one.name)) {
+        for one in parameters
+            .iter_mut()
+            .filter(|one| one.default.is_none() && !is_given(&one.name))
+        {
             one.default = Some(String::new());
         }
     }
@@ -40,9 +58,15 @@ fn finished(path: &str, mut imported: Imported) -> Imported {
 /// The format that matches the file name of a path.
 pub fn format_of(path: &str) -> Option<&'static Format> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let ending = name
+        .rsplit_once('.')
+        .map_or("", |(_, ending)| ending)
+        .to_ascii_lowercase();
     let is_so_named = |format: &&Format| format.stem.is_none_or(|stem| name.starts_with(stem));
-    FORMATS.iter().copied().find(|format| format.endings.contains(&ending.as_str()) && is_so_named(format))
+    FORMATS
+        .iter()
+        .copied()
+        .find(|format| format.endings.contains(&ending.as_str()) && is_so_named(format))
 }
 
 /// Checks that the language can express the messages in this order: a system message, examples of
@@ -51,21 +75,40 @@ fn order(path: &str, imported: &mut Imported) {
     let roles: Vec<Role> = imported.turns.iter().map(|turn| turn.role).collect();
     let talk = roles.strip_prefix(&[Role::System]).unwrap_or(&roles);
     let pairs = talk.strip_suffix(&[Role::User]).unwrap_or(talk);
-    let is_talk = pairs.chunks(2).all(|pair| pair == [Role::User, Role::Assistant]);
-    let question = if talk.is_empty() { roles.len() } else { roles.len() - 1 };
+    let is_talk = pairs
+        .chunks(2)
+        .all(|pair| pair == [Role::User, Role::Assistant]);
+    let question = if talk.is_empty() {
+        roles.len()
+    } else {
+        roles.len() - 1
+    };
     let is_behind = imported.history.iter().any(|before| *before > question);
     let refuse = |imported: &mut Imported, what: &str, why: &str| {
-        imported.note(path, 0, NoteKind::Unsupported { what: what.to_owned(), why: why.to_owned() });
+        imported.note(
+            path,
+            0,
+            NoteKind::Unsupported {
+                what: what.to_owned(),
+                why: why.to_owned(),
+            },
+        );
     };
     match () {
         () if imported.is_refused() => {}
-        () if roles.is_empty() => refuse(imported, "a prompt without a text", "there is nothing to say"),
+        () if roles.is_empty() => refuse(
+            imported,
+            "a prompt without a text",
+            "there is nothing to say",
+        ),
         () if roles.iter().filter(|role| **role == Role::System).count() > 1 => {
-            let why = "a task has one: join them, or leave one to the role (`system` of `[roles.NAME]`)";
+            let why =
+                "a task has one: join them, or leave one to the role (`system` of `[roles.NAME]`)";
             refuse(imported, "several system messages", why);
         }
         () if !is_talk || !talk.is_empty() && talk.len() == pairs.len() => {
-            let why = "expected a system message, questions with answers, and a question at the end";
+            let why =
+                "expected a system message, questions with answers, and a question at the end";
             refuse(imported, "the order of its messages", why);
         }
         () if imported.history.iter().any(|before| *before < question) => {
@@ -81,14 +124,26 @@ fn order(path: &str, imported: &mut Imported) {
 /// a message of it.
 fn follow_up(path: &str, imported: &mut Imported) {
     let question = imported.turns.last().and_then(|turn| match &turn.body {
-        Body::Inline(text) => text.trim().strip_prefix("{{")?.strip_suffix("}}").map(|name| name.trim().to_owned()),
+        Body::Inline(text) => text
+            .trim()
+            .strip_prefix("{{")?
+            .strip_suffix("}}")
+            .map(|name| name.trim().to_owned()),
         Body::InPlace { .. } => None,
     });
-    let alone = question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
+    let alone =
+        question.and_then(|name| imported.parameters.iter_mut().find(|one| one.name == name));
     let what = "a conversation after the question".to_owned();
     let Some(parameter) = alone else {
         let why = "the question must be a single value, such as `{input}`: it becomes a message of the conversation once the agent is at work";
-        return imported.note(path, 0, NoteKind::Unsupported { what, why: why.to_owned() });
+        return imported.note(
+            path,
+            0,
+            NoteKind::Unsupported {
+                what,
+                why: why.to_owned(),
+            },
+        );
     };
     parameter.default = Some(String::new());
     let difference = format!(
@@ -111,7 +166,12 @@ pub fn part_of(prompt: &Prompt<'_>, library: &dyn Library) -> Vec<String> {
     let there = |path: &String| matches!(library.text(path), Ok(Some(_)));
     let find = |name: &String| {
         let all = folders(prompt.path, library.roots());
-        all.iter().filter_map(|folder| beside(folder, name)).find(|path| there(path))
+        all.iter()
+            .filter_map(|folder| beside(folder, name))
+            .find(|path| there(path))
     };
-    (prompt.format.parts)(prompt.text).iter().filter_map(find).collect()
+    (prompt.format.parts)(prompt.text)
+        .iter()
+        .filter_map(find)
+        .collect()
 }

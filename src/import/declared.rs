@@ -23,7 +23,13 @@ pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
 }
 
 /// Merges declared and used inputs. `line` is the line of the declarations; 0 if there are none.
-pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, line: u32, imported: &mut Imported) {
+pub(super) fn settle(
+    declared: Vec<Declared>,
+    used: &[Parameter],
+    path: &str,
+    line: u32,
+    imported: &mut Imported,
+) {
     let is_declared = !declared.is_empty();
     let mut all: Vec<Parameter> = Vec::new();
     for (mut one, is_optional) in declared {
@@ -39,9 +45,20 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
         }
         all.push(one);
     }
-    for used in used.iter().filter(|used| !all.iter().any(|one| one.name == used.name)).cloned().collect::<Vec<_>>() {
+    for used in used
+        .iter()
+        .filter(|used| !all.iter().any(|one| one.name == used.name))
+        .cloned()
+        .collect::<Vec<_>>()
+    {
         if is_declared {
-            imported.note(path, line, NoteKind::Undeclared { name: used.name.clone() });
+            imported.note(
+                path,
+                line,
+                NoteKind::Undeclared {
+                    name: used.name.clone(),
+                },
+            );
         }
         all.push(used);
     }
@@ -53,7 +70,9 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
 pub(super) fn fit(parameters: &mut [Parameter]) {
     for one in parameters {
         let default = one.default.as_deref();
-        one.kind = one.kind.filter(|kind| default.is_none_or(|default| value_type::is_default_of(default, kind)));
+        one.kind = one
+            .kind
+            .filter(|kind| default.is_none_or(|default| value_type::is_default_of(default, kind)));
     }
 }
 

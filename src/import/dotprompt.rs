@@ -20,10 +20,24 @@ pub(super) static FORMAT: Format = Format {
     help: "`.prompt` files of dotprompt",
     files: "`.prompt`.",
     part: Some("_"),
-    parts: |text| if is_jinja(text) { (jinja::FORMAT.parts)(text) } else { Vec::new() },
-    ..Format::new(("dotprompt", "dotprompt"), &["prompt"], |prompt, library, options| {
-        if is_jinja(prompt.text) { jinja::read(prompt, library, options) } else { read(prompt, library) }
-    })
+    parts: |text| {
+        if is_jinja(text) {
+            (jinja::FORMAT.parts)(text)
+        } else {
+            Vec::new()
+        }
+    },
+    ..Format::new(
+        ("dotprompt", "dotprompt"),
+        &["prompt"],
+        |prompt, library, options| {
+            if is_jinja(prompt.text) {
+                jinja::read(prompt, library, options)
+            } else {
+                read(prompt, library)
+            }
+        },
+    )
 };
 
 /// Returns true if a file is Jinja: other tools use the extension `.prompt` too, without front
@@ -37,14 +51,30 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let mut imported = Imported::default();
     let front = front_matter::split(prompt.path, prompt.text, &mut imported);
     let declared = head(&front, prompt.path, &mut imported);
-    let lists: BTreeSet<String> =
-        declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
-    let front_matter = if front.text.is_empty() { "" } else { "its front matter is in the same file, and " };
+    let lists: BTreeSet<String> = declared
+        .iter()
+        .filter(|(one, _)| one.kind == Some("array"))
+        .map(|(one, _)| one.name.clone())
+        .collect();
+    let front_matter = if front.text.is_empty() {
+        ""
+    } else {
+        "its front matter is in the same file, and "
+    };
     let why = format!("{front_matter}its Handlebars is written in another way here");
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     if has_statement(front.body) {
-        let difference = "they stay plain text, as in Handlebars: with `--from jinja` they are statements".to_owned();
-        imported.note(prompt.path, 0, NoteKind::Differs { what: "`{% … %}`".to_owned(), difference });
+        let difference =
+            "they stay plain text, as in Handlebars: with `--from jinja` they are statements"
+                .to_owned();
+        imported.note(
+            prompt.path,
+            0,
+            NoteKind::Differs {
+                what: "`{% … %}`".to_owned(),
+                difference,
+            },
+        );
     }
     let mut used = Vec::new();
     let whole = with_partials(front.body.trim(), folder(prompt.path), (library, PARTIALS));
@@ -56,10 +86,21 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
             continue;
         };
         let line = line + ended(body.get(..offset).unwrap_or(""));
-        let turn = text(prompt.path, words, line, role, (Dialect::Handlebars, &lists), &mut used, &mut imported);
+        let turn = text(
+            prompt.path,
+            words,
+            line,
+            role,
+            (Dialect::Handlebars, &lists),
+            &mut used,
+            &mut imported,
+        );
         imported.turns.push(turn);
     }
-    let line = front.root.get("input").map_or(0, |node| front.line_of(node));
+    let line = front
+        .root
+        .get("input")
+        .map_or(0, |node| front.line_of(node));
     declared::settle(declared, &used, prompt.path, line, &mut imported);
     imported
 }
@@ -72,13 +113,29 @@ const PARTIALS: usize = 8;
 fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usize)) -> String {
     let mut out = String::new();
     let mut at = 0;
-    for tag in tags(text).into_iter().filter(|tag| tag.mark == Mark::Partial && depth > 0) {
+    for tag in tags(text)
+        .into_iter()
+        .filter(|tag| tag.mark == Mark::Partial && depth > 0)
+    {
         let name = tag.text(text);
-        let path = if folder.is_empty() { format!("_{name}.prompt") } else { format!("{folder}/_{name}.prompt") };
-        let end = text.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(text.len(), |end| tag.inner.end + end + 2);
-        let Ok(Some(part)) = library.text(&path) else { continue };
+        let path = if folder.is_empty() {
+            format!("_{name}.prompt")
+        } else {
+            format!("{folder}/_{name}.prompt")
+        };
+        let end = text
+            .get(tag.inner.end..)
+            .and_then(|rest| rest.find("}}"))
+            .map_or(text.len(), |end| tag.inner.end + end + 2);
+        let Ok(Some(part)) = library.text(&path) else {
+            continue;
+        };
         let mut unread = Imported::default();
-        let part = with_partials(front_matter::split(&path, &part, &mut unread).body.trim(), folder, (library, depth - 1));
+        let part = with_partials(
+            front_matter::split(&path, &part, &mut unread).body.trim(),
+            folder,
+            (library, depth - 1),
+        );
         out.extend([text.get(at..tag.start).unwrap_or_default(), &part]);
         at = end;
     }
@@ -87,7 +144,10 @@ fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usiz
 
 /// How many lines a text loses at its head when it is trimmed.
 pub(super) fn leading_lines(text: &str) -> u32 {
-    ended(text.get(..text.len() - text.trim_start().len()).unwrap_or(""))
+    ended(
+        text.get(..text.len() - text.trim_start().len())
+            .unwrap_or(""),
+    )
 }
 
 /// Converts one message, and adds its inputs to `used`.
@@ -104,19 +164,32 @@ pub(super) fn text(
     for (at, kind) in written.notes {
         imported.note(path, line + ended(words.get(..at).unwrap_or("")), kind);
     }
-    let any = |name: String| Parameter { name, kind: None, default: None };
+    let any = |name: String| Parameter {
+        name,
+        kind: None,
+        default: None,
+    };
     let names = match written.syntax {
         Syntax::Jinja if imported.is_refused() => Vec::new(),
         Syntax::Jinja => jinja::inputs(path, &written.text, &mut imported.notes),
         Syntax::Plain | Syntax::Verbatim => doubles(&written.text).into_iter().map(any).collect(),
     };
     declared::merge(used, names);
-    Turn { role, body: Body::Inline(written.text), syntax: written.syntax }
+    Turn {
+        role,
+        body: Body::Inline(written.text),
+        syntax: written.syntax,
+    }
 }
 
 /// The messages of a template: role, text, and offset in the body; the role is `None` for the
 /// conversation. Roles and conversations inside blocks stay in place, and are noted.
-fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Option<Role>, &'t str, usize)> {
+fn messages<'t>(
+    body: &'t str,
+    path: &str,
+    line: u32,
+    imported: &mut Imported,
+) -> Vec<(Option<Role>, &'t str, usize)> {
     let mut all = Vec::new();
     let mut role = Role::User;
     let mut start = 0;
@@ -128,14 +201,22 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
             Mark::Words | Mark::Value | Mark::Raw | Mark::Else | Mark::Comment | Mark::Partial => {}
         }
         let word = tag.text(body);
-        let end = || body.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(body.len(), |at| tag.inner.end + at + 2);
+        let end = || {
+            body.get(tag.inner.end..)
+                .and_then(|rest| rest.find("}}"))
+                .map_or(body.len(), |at| tag.inner.end + at + 2)
+        };
         if word == "history" && tag.mark == Mark::Value && depth == 0 {
             // The text after it belongs to the model, unless another role begins.
             all.extend([(Some(role), start..tag.start), (None, tag.start..end())]);
             (role, start) = (Role::Assistant, end());
             continue;
         }
-        let Some(named) = word.strip_prefix("role").map(str::trim).filter(|_| tag.mark == Mark::Value && depth == 0) else {
+        let Some(named) = word
+            .strip_prefix("role")
+            .map(str::trim)
+            .filter(|_| tag.mark == Mark::Value && depth == 0)
+        else {
             continue;
         };
         let next = match named.trim_matches(['"', '\'']) {
@@ -145,7 +226,11 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
             _ => {
                 let what = format!("`{{{{{word}}}}}`");
                 let why = "expected system, user or model".to_owned();
-                imported.note(path, line + ended(body.get(..tag.start).unwrap_or("")), NoteKind::Unsupported { what, why });
+                imported.note(
+                    path,
+                    line + ended(body.get(..tag.start).unwrap_or("")),
+                    NoteKind::Unsupported { what, why },
+                );
                 continue;
             }
         };
@@ -153,8 +238,13 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
         (role, start) = (next, end());
     }
     all.push((Some(role), start..body.len()));
-    let text = |(role, range): (Option<Role>, std::ops::Range<usize>)| Some((role, body.get(range.clone())?, range.start));
-    all.into_iter().filter_map(text).filter(|(_, text, _)| !text.trim().is_empty()).collect()
+    let text = |(role, range): (Option<Role>, std::ops::Range<usize>)| {
+        Some((role, body.get(range.clone())?, range.start))
+    };
+    all.into_iter()
+        .filter_map(text)
+        .filter(|(_, text, _)| !text.trim().is_empty())
+        .collect()
 }
 
 /// Reads the front matter.
@@ -175,10 +265,26 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
             "output" => output(value, path, line, imported),
             "variant" | "version" | "metadata" => {}
             "tools" | "toolDefs" => {
-                let why = "name the tools in the role that uses the task: `tools` of `[roles.NAME]`".to_owned();
-                imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why });
+                let why =
+                    "name the tools in the role that uses the task: `tools` of `[roles.NAME]`"
+                        .to_owned();
+                imported.note(
+                    path,
+                    line,
+                    NoteKind::Ignored {
+                        key: key.to_owned(),
+                        why,
+                    },
+                );
             }
-            _ => imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why: String::new() }),
+            _ => imported.note(
+                path,
+                line,
+                NoteKind::Ignored {
+                    key: key.to_owned(),
+                    why: String::new(),
+                },
+            ),
         }
     }
     if model.is_some() || !settings.is_empty() {
@@ -188,16 +294,36 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
 }
 
 pub(super) fn setting(entry: &crate::syntax::yaml::Entry<'_>) -> (String, String) {
-    (entry.key.value.to_string(), front_matter::shown(&entry.value))
+    (
+        entry.key.value.to_string(),
+        front_matter::shown(&entry.value),
+    )
 }
 
 fn input(node: &Node<'_>) -> Vec<Declared> {
-    let mut declared = node.get("schema").map(picoschema::inputs).unwrap_or_default();
-    for entry in node.get("default").and_then(Node::entries).unwrap_or_default() {
+    let mut declared = node
+        .get("schema")
+        .map(picoschema::inputs)
+        .unwrap_or_default();
+    for entry in node
+        .get("default")
+        .and_then(Node::entries)
+        .unwrap_or_default()
+    {
         let default = Some(front_matter::shown(&entry.value));
-        match declared.iter_mut().find(|(one, _)| one.name == entry.key.value) {
+        match declared
+            .iter_mut()
+            .find(|(one, _)| one.name == entry.key.value)
+        {
             Some((one, _)) => one.default = default,
-            None => declared.push((Parameter { name: entry.key.value.to_string(), kind: None, default }, true)),
+            None => declared.push((
+                Parameter {
+                    name: entry.key.value.to_string(),
+                    kind: None,
+                    default,
+                },
+                true,
+            )),
         }
     }
     declared
@@ -215,7 +341,14 @@ fn output(node: &Node<'_>, path: &str, line: u32, imported: &mut Imported) {
         Some(Some(schema)) => imported.schema = Some(schema),
         Some(None) => {
             let why = "its schema cannot be read".to_owned();
-            imported.note(path, line, NoteKind::Ignored { key: "output.schema".to_owned(), why });
+            imported.note(
+                path,
+                line,
+                NoteKind::Ignored {
+                    key: "output.schema".to_owned(),
+                    why,
+                },
+            );
         }
     }
 }

@@ -14,7 +14,11 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     comment(imported, origin, &mut out);
     // Generated headings would not be text of the prompt.
-    let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\" profile=\"bare\">", escape_attribute(name));
+    let _ = writeln!(
+        out,
+        "<task type=\"atomic\" name=\"{}\" profile=\"bare\">",
+        escape_attribute(name)
+    );
     let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
     if let Some(turn) = turn(Role::User).next_back() {
         text("description", turn, folder, "  ", &mut out);
@@ -31,14 +35,28 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     }
     examples(imported, folder, &mut out);
     if imported.schema.is_some() {
-        let _ = writeln!(out, "  <output_format type=\"json\" schema=\"{}\"/>", escape_attribute(&schema_file(name)));
+        let _ = writeln!(
+            out,
+            "  <output_format type=\"json\" schema=\"{}\"/>",
+            escape_attribute(&schema_file(name))
+        );
     } else if imported.answers_json {
         out.push_str("  <output_format type=\"json\"/>\n");
     }
-    let sampling = imported.model.as_ref().map(Model::sampling).unwrap_or_default();
+    let sampling = imported
+        .model
+        .as_ref()
+        .map(Model::sampling)
+        .unwrap_or_default();
     if !sampling.is_empty() {
-        let one = |(name, value): (&Parameter, &String)| format!(" {}=\"{}\"", name.word(), escape_attribute(value));
-        let _ = writeln!(out, "  <sampling{}/>", sampling.iter().map(one).collect::<String>());
+        let one = |(name, value): (&Parameter, &String)| {
+            format!(" {}=\"{}\"", name.word(), escape_attribute(value))
+        };
+        let _ = writeln!(
+            out,
+            "  <sampling{}/>",
+            sampling.iter().map(one).collect::<String>()
+        );
     }
     out.push_str("</task>\n");
     out
@@ -51,7 +69,11 @@ pub fn schema_file(name: &str) -> String {
 
 /// Writes the question-answer pairs before the last question.
 fn examples(imported: &Imported, folder: &str, out: &mut String) {
-    let talk: Vec<&Turn> = imported.turns.iter().filter(|turn| turn.role != Role::System).collect();
+    let talk: Vec<&Turn> = imported
+        .turns
+        .iter()
+        .filter(|turn| turn.role != Role::System)
+        .collect();
     if talk.len() < 2 {
         return;
     }
@@ -93,7 +115,11 @@ fn parameters(all: &[Declared], out: &mut String) {
     }
     out.push_str("  <parameters>\n");
     for parameter in all {
-        let _ = write!(out, "    <parameter name=\"{}\"", escape_attribute(&parameter.name));
+        let _ = write!(
+            out,
+            "    <parameter name=\"{}\"",
+            escape_attribute(&parameter.name)
+        );
         if let Some(kind) = parameter.kind {
             let _ = write!(out, " type=\"{kind}\"");
         }
@@ -121,17 +147,29 @@ fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String
         (Body::InPlace { text, .. } | Body::Inline(text), _) => text,
     };
     let is_canonical = dedent(words) == *words;
-    let space = if is_canonical { "" } else { " xml:space=\"preserve\"" };
+    let space = if is_canonical {
+        ""
+    } else {
+        " xml:space=\"preserve\""
+    };
     match &turn.body {
         Body::InPlace { path, .. } => {
             let src = escape_attribute(&relative(folder, path)).into_owned();
             let _ = writeln!(out, "{indent}<{element} src=\"{src}\"{syntax}{space}/>");
         }
         Body::Inline(_) if !is_canonical => {
-            let _ = writeln!(out, "{indent}<{element}{syntax}{space}>{}</{element}>", content(words));
+            let _ = writeln!(
+                out,
+                "{indent}<{element}{syntax}{space}>{}</{element}>",
+                content(words)
+            );
         }
         Body::Inline(_) if !words.contains('\n') && words.len() < 100 => {
-            let _ = writeln!(out, "{indent}<{element}{syntax}>{}</{element}>", escape_text(words));
+            let _ = writeln!(
+                out,
+                "{indent}<{element}{syntax}>{}</{element}>",
+                escape_text(words)
+            );
         }
         Body::Inline(_) => block(element, syntax, words, indent, out),
     }
@@ -140,10 +178,18 @@ fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String
 /// Writes an element with indented lines, in CDATA if they contain XML markup.
 fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut String) {
     let is_cdata = words.contains(['<', '&']) && !words.contains("]]>");
-    let (open, close) = if is_cdata { ("<![CDATA[", "]]>") } else { ("", "") };
+    let (open, close) = if is_cdata {
+        ("<![CDATA[", "]]>")
+    } else {
+        ("", "")
+    };
     let _ = writeln!(out, "{indent}<{element}{syntax}>{open}");
     for line in words.split('\n') {
-        let line = if is_cdata { line.into() } else { escape_text(line) };
+        let line = if is_cdata {
+            line.into()
+        } else {
+            escape_text(line)
+        };
         if !line.is_empty() {
             out.extend([indent, "  ", &line]);
         }

@@ -48,8 +48,18 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
     }
     let rest = text.get(at..).unwrap_or("");
     let is_fence = |line: &str| line.trim_end() == "---";
-    let Some(open) = rest.split_inclusive('\n').next().filter(|line| is_fence(line)) else {
-        return Front { root: nothing(), line: 1, body: text, body_line: 1, text: "" };
+    let Some(open) = rest
+        .split_inclusive('\n')
+        .next()
+        .filter(|line| is_fence(line))
+    else {
+        return Front {
+            root: nothing(),
+            line: 1,
+            body: text,
+            body_line: 1,
+            text: "",
+        };
     };
     let start = at + open.len();
     let mut end = start;
@@ -59,13 +69,35 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
             let behind = end + line.len();
             let first = 1 + ended(text.get(..start).unwrap_or(""));
             let body = text.get(behind..).unwrap_or("");
-            let root = if read_size(path, matter, imported) { read(path, matter, first, imported) } else { nothing() };
-            return Front { root, line: first, body, body_line: 1 + ended(text.get(..behind).unwrap_or("")), text: matter };
+            let root = if read_size(path, matter, imported) {
+                read(path, matter, first, imported)
+            } else {
+                nothing()
+            };
+            return Front {
+                root,
+                line: first,
+                body,
+                body_line: 1 + ended(text.get(..behind).unwrap_or("")),
+                text: matter,
+            };
         }
         end += line.len();
     }
-    imported.note(path, 1, NoteKind::Broken("the front matter is never closed: expected a second line of `---`".to_owned()));
-    Front { root: nothing(), line: 1, body: "", body_line: 1, text: "" }
+    imported.note(
+        path,
+        1,
+        NoteKind::Broken(
+            "the front matter is never closed: expected a second line of `---`".to_owned(),
+        ),
+    );
+    Front {
+        root: nothing(),
+        line: 1,
+        body: "",
+        body_line: 1,
+        text: "",
+    }
 }
 
 fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
@@ -90,8 +122,12 @@ pub(super) fn indented(text: &str) -> Cow<'_, str> {
         out.push_str(line);
         let mut rest = line;
         if quote.is_none() {
-            let value = line.split_once(": ").map_or("", |(_, value)| value.trim_start());
-            let Some(open) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+            let value = line
+                .split_once(": ")
+                .map_or("", |(_, value)| value.trim_start());
+            let Some(open) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+                continue;
+            };
             (quote, rest) = (Some(open), value.get(1..).unwrap_or(""));
         }
         while let Some(open) = quote
@@ -103,21 +139,40 @@ pub(super) fn indented(text: &str) -> Cow<'_, str> {
                 rest.get(at..).unwrap_or("").starts_with("''")
             };
             let is_end = !is_pair && rest.get(at..).unwrap_or("").starts_with(open);
-            let skipped =
-                rest.get(at..).unwrap_or("").chars().take(if is_pair { 2 } else { 1 }).map(char::len_utf8).sum::<usize>();
+            let skipped = rest
+                .get(at..)
+                .unwrap_or("")
+                .chars()
+                .take(if is_pair { 2 } else { 1 })
+                .map(char::len_utf8)
+                .sum::<usize>();
             rest = rest.get(at + skipped..).unwrap_or("");
             if is_end {
                 quote = None;
             }
         }
     }
-    if yaml::read(&out).1.is_empty() { out.into() } else { text.into() }
+    if yaml::read(&out).1.is_empty() {
+        out.into()
+    } else {
+        text.into()
+    }
 }
 
 /// Reads a prompt that is YAML or JSON as a whole.
 pub(super) fn whole<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
-    let text = if read_size(path, text, imported) { text } else { "" };
-    Front { root: read(path, text, 1, imported), line: 1, body: "", body_line: 1, text }
+    let text = if read_size(path, text, imported) {
+        text
+    } else {
+        ""
+    };
+    Front {
+        root: read(path, text, 1, imported),
+        line: 1,
+        body: "",
+        body_line: 1,
+        text,
+    }
 }
 
 fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> Node<'t> {
@@ -140,7 +195,9 @@ fn words(kind: &FaultKind) -> String {
         FaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
         FaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
         FaultKind::Merge => "`<<` merges something that is not a mapping".to_owned(),
-        FaultKind::Beyond(number) => format!("the number {number} is beyond 64 bits; put it into quotes"),
+        FaultKind::Beyond(number) => {
+            format!("the number {number} is beyond 64 bits; put it into quotes")
+        }
         FaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
     }
 }
@@ -149,6 +206,8 @@ fn words(kind: &FaultKind) -> String {
 pub(super) fn shown(node: &Node<'_>) -> String {
     match &node.value {
         Value::Text(text) => text.to_string(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => node.to_json().to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => {
+            node.to_json().to_string()
+        }
     }
 }

@@ -25,7 +25,10 @@ const MAX_FAULTS: usize = 100;
 /// Returns true if a text is a valid variable name.
 pub(super) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+    chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Parses a text.
@@ -34,7 +37,9 @@ pub(super) fn read(text: &str, braces: Braces) -> Read {
     let mut faults = Vec::new();
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find(['{', '}'])) {
-        pieces.push(Piece::Words(text.get(at..at + found).unwrap_or("").to_owned()));
+        pieces.push(Piece::Words(
+            text.get(at..at + found).unwrap_or("").to_owned(),
+        ));
         at += found;
         let rest = text.get(at..).unwrap_or("");
         let brace = rest.get(..1).unwrap_or("").to_owned();
@@ -44,8 +49,18 @@ pub(super) fn read(text: &str, braces: Braces) -> Read {
             continue;
         }
         let inner = rest.strip_prefix('{').unwrap_or("");
-        let name = inner.get(..inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len())).unwrap_or("");
-        if is_name(name) && inner.get(name.len()..).is_some_and(|rest| rest.starts_with('}')) {
+        let name = inner
+            .get(
+                ..inner
+                    .find(|c: char| c != '_' && !c.is_ascii_alphanumeric())
+                    .unwrap_or(inner.len()),
+            )
+            .unwrap_or("");
+        if is_name(name)
+            && inner
+                .get(name.len()..)
+                .is_some_and(|rest| rest.starts_with('}'))
+        {
             pieces.push(Piece::Name(name.to_owned()));
             at += name.len() + 2;
             continue;
@@ -57,7 +72,10 @@ pub(super) fn read(text: &str, braces: Braces) -> Read {
         at += 1;
     }
     pieces.push(Piece::Words(text.get(at..).unwrap_or("").to_owned()));
-    Read { pieces: joined(pieces), faults }
+    Read {
+        pieces: joined(pieces),
+        faults,
+    }
 }
 
 fn fault(rest: &str) -> NoteKind {
@@ -65,7 +83,10 @@ fn fault(rest: &str) -> NoteKind {
     let line = head.lines().next().unwrap_or("");
     let shown = line.split_inclusive('}').next().unwrap_or("");
     let why = "only `{name}` is a placeholder; write a literal brace twice".to_owned();
-    NoteKind::Unsupported { what: format!("`{shown}`"), why }
+    NoteKind::Unsupported {
+        what: format!("`{shown}`"),
+        why,
+    }
 }
 
 /// The names, in the order of their first use.
@@ -75,7 +96,11 @@ pub(super) fn names(pieces: &[Piece]) -> Vec<String> {
         Piece::Name(name) => Some(name.clone()),
         Piece::Words(_) => None,
     };
-    pieces.iter().filter_map(named).filter(|name| seen.insert(name.clone())).collect()
+    pieces
+        .iter()
+        .filter_map(named)
+        .filter(|name| seen.insert(name.clone()))
+        .collect()
 }
 
 #[cfg(test)]

@@ -60,10 +60,22 @@ pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> W
     if let Some(pieces) = plain(text, &all, dialect) {
         let notes = escapes(text, &all, dialect);
         let (text, syntax) = written(&pieces);
-        return Written { text, syntax, notes };
+        return Written {
+            text,
+            syntax,
+            notes,
+        };
     }
     let notes = escapes(text, &all, dialect);
-    let mut writer = Writer { text, dialect, lists, out: String::new(), frames: Vec::new(), notes, loops: 0 };
+    let mut writer = Writer {
+        text,
+        dialect,
+        lists,
+        out: String::new(),
+        frames: Vec::new(),
+        notes,
+        loops: 0,
+    };
     for (at, tag) in all.iter().enumerate() {
         let is_before_tag = all.get(at + 1).is_some();
         writer.tag(tag, is_before_tag, &all, at);
@@ -76,7 +88,11 @@ pub(super) fn write(text: &str, dialect: Dialect, lists: &BTreeSet<String>) -> W
     if writer.out.ends_with('\n') {
         writer.out.push('\n');
     }
-    Written { text: writer.out, syntax: Syntax::Jinja, notes: writer.notes }
+    Written {
+        text: writer.out,
+        syntax: Syntax::Jinja,
+        notes: writer.notes,
+    }
 }
 
 /// The parts of a text that consists of values and literal text only.
@@ -84,20 +100,40 @@ fn plain(text: &str, all: &[Tag], dialect: Dialect) -> Option<Vec<Piece>> {
     let piece = |tag: &Tag| match tag.mark {
         Mark::Words => Some(Piece::Words(tag.text(text).to_owned())),
         Mark::Comment => Some(Piece::Words(String::new())),
-        Mark::Value | Mark::Raw if is_path(tag.text(text)) && !is_helper(tag.text(text), dialect) => {
+        Mark::Value | Mark::Raw
+            if is_path(tag.text(text)) && !is_helper(tag.text(text), dialect) =>
+        {
             Some(Piece::Name(tag.text(text).to_owned()))
         }
-        Mark::Value | Mark::Raw | Mark::Open | Mark::Inverted | Mark::Else | Mark::Close | Mark::Partial => None,
+        Mark::Value
+        | Mark::Raw
+        | Mark::Open
+        | Mark::Inverted
+        | Mark::Else
+        | Mark::Close
+        | Mark::Partial => None,
     };
-    all.iter().map(piece).collect::<Option<Vec<_>>>().map(joined)
+    all.iter()
+        .map(piece)
+        .collect::<Option<Vec<_>>>()
+        .map(joined)
 }
 
 /// The note that Mustache escapes values for HTML.
 fn escapes(text: &str, all: &[Tag], dialect: Dialect) -> Vec<(usize, NoteKind)> {
-    let first = all.iter().find(|tag| tag.mark == Mark::Value).filter(|_| dialect == Dialect::Mustache);
+    let first = all
+        .iter()
+        .find(|tag| tag.mark == Mark::Value)
+        .filter(|_| dialect == Dialect::Mustache);
     let note = |tag: &Tag| {
         let difference = "Mustache escapes `&`, `<`, `>` and `\"` in values for HTML; here values stay as they are".to_owned();
-        (tag.start, NoteKind::Differs { what: format!("`{{{{{}}}}}`", tag.text(text)), difference })
+        (
+            tag.start,
+            NoteKind::Differs {
+                what: format!("`{{{{{}}}}}`", tag.text(text)),
+                difference,
+            },
+        )
     };
     first.map(note).into_iter().collect()
 }
@@ -107,11 +143,18 @@ fn is_path(text: &str) -> bool {
 }
 
 fn is_helper(word: &str, dialect: Dialect) -> bool {
-    dialect == Dialect::Handlebars && matches!(word, "role" | "history" | "media" | "section" | "json" | "lookup" | "log")
+    dialect == Dialect::Handlebars
+        && matches!(
+            word,
+            "role" | "history" | "media" | "section" | "json" | "lookup" | "log"
+        )
 }
 
 fn unsupported(what: &str, why: &str) -> NoteKind {
-    NoteKind::Unsupported { what: format!("`{what}`"), why: why.to_owned() }
+    NoteKind::Unsupported {
+        what: format!("`{what}`"),
+        why: why.to_owned(),
+    }
 }
 
 impl Writer<'_> {
@@ -129,43 +172,73 @@ impl Writer<'_> {
             Mark::Inverted => self.block(tag, inner, "not "),
             Mark::Else => {
                 let test = inner.strip_prefix("else").unwrap_or("").trim();
-                match test.strip_prefix("if ").map(|path| self.path(tag, path.trim())) {
+                match test
+                    .strip_prefix("if ")
+                    .map(|path| self.path(tag, path.trim()))
+                {
                     Some(path) => self.out.extend(["{% elif ", &path, " %}"]),
                     None if test.is_empty() => self.out.push_str("{% else %}"),
-                    None => self
-                        .notes
-                        .push((tag.start, unsupported(&format!("{{{{{inner}}}}}"), "only `else` and `else if` are read"))),
+                    None => self.notes.push((
+                        tag.start,
+                        unsupported(
+                            &format!("{{{{{inner}}}}}"),
+                            "only `else` and `else if` are read",
+                        ),
+                    )),
                 }
             }
             Mark::Close => match self.frames.pop() {
                 Some(frame) if frame.close == inner => self.out.push_str(&frame.ends),
-                _ => self.notes.push((tag.start, NoteKind::Broken(format!("`{{{{/{inner}}}}}` closes nothing")))),
+                _ => self.notes.push((
+                    tag.start,
+                    NoteKind::Broken(format!("`{{{{/{inner}}}}}` closes nothing")),
+                )),
             },
             Mark::Partial => {
-                self.notes.push((tag.start, unsupported(&format!("{{{{> {inner}}}}}"), "write its text in its place")));
+                self.notes.push((
+                    tag.start,
+                    unsupported(&format!("{{{{> {inner}}}}}"), "write its text in its place"),
+                ));
             }
         }
     }
 
     fn value(&mut self, tag: &Tag, inner: &str) {
-        let (word, rest) = inner.split_once(char::is_whitespace).map_or((inner, ""), |(word, rest)| (word, rest.trim()));
+        let (word, rest) = inner
+            .split_once(char::is_whitespace)
+            .map_or((inner, ""), |(word, rest)| (word, rest.trim()));
         if self.dialect == Dialect::Handlebars {
             let shown = format!("{{{{{inner}}}}}");
             let why = match word {
-                "history" => "it stands inside a block, and the conversation is always there: put it between two messages",
+                "history" => {
+                    "it stands inside a block, and the conversation is always there: put it between two messages"
+                }
                 "media" => "an agent here reads only texts",
-                "section" => "a text has no sections that are filled later; pass the part as an input",
+                "section" => {
+                    "a text has no sections that are filled later; pass the part as an input"
+                }
                 "role" => "a role begins a message only outside of blocks, with its name as a text",
                 "json" => {
                     let path = rest.split_whitespace().next().unwrap_or("").to_owned();
                     let path = self.path(tag, &path);
-                    let indent =
-                        rest.split_once("indent=").map(|(_, width)| width.trim()).filter(|width| width.parse::<u8>().is_ok());
-                    let filter = indent.map_or_else(|| "tojson".to_owned(), |width| format!("tojson(indent={width})"));
+                    let indent = rest
+                        .split_once("indent=")
+                        .map(|(_, width)| width.trim())
+                        .filter(|width| width.parse::<u8>().is_ok());
+                    let filter = indent.map_or_else(
+                        || "tojson".to_owned(),
+                        |width| format!("tojson(indent={width})"),
+                    );
                     self.out.extend(["{{ ", &path, "|", &filter, " }}"]);
                     let difference =
                         "`<`, `>`, `&` and `'` are written as `\\u003c` and so on, keys in the order of their names".to_owned();
-                    return self.notes.push((tag.start, NoteKind::Differs { what: format!("`{shown}`"), difference }));
+                    return self.notes.push((
+                        tag.start,
+                        NoteKind::Differs {
+                            what: format!("`{shown}`"),
+                            difference,
+                        },
+                    ));
                 }
                 _ if !rest.is_empty() => "there is no helper of that name",
                 _ => "",
@@ -198,17 +271,32 @@ impl Writer<'_> {
             named = rest;
             depth = depth.saturating_sub(1);
         }
-        let base = depth.checked_sub(1).and_then(|at| self.frames.iter().filter(|frame| !frame.is_open).nth(at));
+        let base = depth
+            .checked_sub(1)
+            .and_then(|at| self.frames.iter().filter(|frame| !frame.is_open).nth(at));
         let base = base.map_or_else(String::new, |frame| frame.base.clone());
         if matches!(named, "this" | ".") && !base.is_empty() {
             return base;
         }
-        let named = named.strip_prefix("this.").or_else(|| named.strip_prefix("./")).unwrap_or(named);
+        let named = named
+            .strip_prefix("this.")
+            .or_else(|| named.strip_prefix("./"))
+            .unwrap_or(named);
         if !is_path(named) {
-            self.notes.push((tag.start, unsupported(written, "only names, and fields behind dots, stand for values")));
+            self.notes.push((
+                tag.start,
+                unsupported(
+                    written,
+                    "only names, and fields behind dots, stand for values",
+                ),
+            ));
             return "none".to_owned();
         }
-        if base.is_empty() { named.to_owned() } else { format!("{base}.{named}") }
+        if base.is_empty() {
+            named.to_owned()
+        } else {
+            format!("{base}.{named}")
+        }
     }
 
     fn open(&mut self, tag: &Tag, inner: &str, all: &[Tag], at: usize) {
@@ -218,7 +306,9 @@ impl Writer<'_> {
         let second = words.next();
         match (self.dialect, helper, first) {
             (Dialect::Handlebars, "if", Some(path)) => self.condition(tag, path, "if", ""),
-            (Dialect::Handlebars, "unless", Some(path)) => self.condition(tag, path, "unless", "not "),
+            (Dialect::Handlebars, "unless", Some(path)) => {
+                self.condition(tag, path, "unless", "not ")
+            }
             (Dialect::Handlebars, "each", Some(path)) => self.each(tag, path, "each", all, at),
             (Dialect::Handlebars, "with", Some(path)) => {
                 let base = self.path(tag, path);
@@ -239,24 +329,52 @@ impl Writer<'_> {
             }
             (Dialect::Mustache, name, None) => {
                 let body = self.body(inner, all, at);
-                let is_list = self.lists.contains(name) || body.iter().any(|tag| matches!(tag.text(self.text), "." | "this"));
-                if is_list { self.each(tag, name, name, all, at) } else { self.block(tag, name, "") }
+                let is_list = self.lists.contains(name)
+                    || body
+                        .iter()
+                        .any(|tag| matches!(tag.text(self.text), "." | "this"));
+                if is_list {
+                    self.each(tag, name, name, all, at)
+                } else {
+                    self.block(tag, name, "")
+                }
             }
             _ => {
-                self.notes.push((tag.start, unsupported(&format!("{{{{#{inner}}}}}"), "there is no helper of that name")));
-                self.frames.push(Frame { base: String::new(), close: helper.to_owned(), ends: String::new(), is_open: true });
+                self.notes.push((
+                    tag.start,
+                    unsupported(
+                        &format!("{{{{#{inner}}}}}"),
+                        "there is no helper of that name",
+                    ),
+                ));
+                self.frames.push(Frame {
+                    base: String::new(),
+                    close: helper.to_owned(),
+                    ends: String::new(),
+                    is_open: true,
+                });
             }
         }
     }
 
     fn push(&mut self, close: &str, base: String, ends: &str) {
-        self.frames.push(Frame { base, close: close.to_owned(), ends: ends.to_owned(), is_open: false });
+        self.frames.push(Frame {
+            base,
+            close: close.to_owned(),
+            ends: ends.to_owned(),
+            is_open: false,
+        });
     }
 
     fn operand(&mut self, tag: &Tag, written: &str) -> String {
-        let is_literal =
-            written.starts_with(['"', '\'']) || written.parse::<f64>().is_ok() || matches!(written, "true" | "false");
-        if is_literal { written.to_owned() } else { self.path(tag, written) }
+        let is_literal = written.starts_with(['"', '\''])
+            || written.parse::<f64>().is_ok()
+            || matches!(written, "true" | "false");
+        if is_literal {
+            written.to_owned()
+        } else {
+            self.path(tag, written)
+        }
     }
 
     fn condition(&mut self, tag: &Tag, path: &str, close: &str, negation: &str) {
@@ -264,14 +382,27 @@ impl Writer<'_> {
         self.out.extend(["{% if ", negation, &path, " %}"]);
         let close = close.to_owned();
         let ends = "{% endif %}".to_owned();
-        self.frames.push(Frame { base: String::new(), close, ends, is_open: true });
+        self.frames.push(Frame {
+            base: String::new(),
+            close,
+            ends,
+            is_open: true,
+        });
     }
 
     /// Converts a section of Mustache as a condition.
     fn block(&mut self, tag: &Tag, name: &str, negation: &str) {
         if negation.is_empty() {
-            let difference = "it is read as a condition: declare the input as a list if it should be repeated".to_owned();
-            self.notes.push((tag.start, NoteKind::Differs { what: format!("`{{{{#{name}}}}}`"), difference }));
+            let difference =
+                "it is read as a condition: declare the input as a list if it should be repeated"
+                    .to_owned();
+            self.notes.push((
+                tag.start,
+                NoteKind::Differs {
+                    what: format!("`{{{{#{name}}}}}`"),
+                    difference,
+                },
+            ));
         }
         self.condition(tag, name, name, negation);
     }
@@ -281,20 +412,32 @@ impl Writer<'_> {
         const FAR: usize = 1_000;
         let name = inner.split_whitespace().next().unwrap_or("");
         let rest = all.get(at + 1..).unwrap_or_default();
-        let end = rest.iter().take(FAR).position(|tag| tag.mark == Mark::Close && tag.text(self.text) == name);
-        rest.get(..end.unwrap_or(rest.len().min(FAR))).unwrap_or_default()
+        let end = rest
+            .iter()
+            .take(FAR)
+            .position(|tag| tag.mark == Mark::Close && tag.text(self.text) == name);
+        rest.get(..end.unwrap_or(rest.len().min(FAR)))
+            .unwrap_or_default()
     }
 
     fn each(&mut self, tag: &Tag, path: &str, close: &str, all: &[Tag], at: usize) {
         let list = self.path(tag, path);
-        let has_key = self.body(tag.text(self.text), all, at).iter().any(|tag| tag.text(self.text).contains("@key"));
+        let has_key = self
+            .body(tag.text(self.text), all, at)
+            .iter()
+            .any(|tag| tag.text(self.text).contains("@key"));
         self.loops += 1;
-        let mut names =
-            ["item", "entry", "element"].into_iter().map(str::to_owned).chain((1..50).map(|number| format!("item_{number}")));
+        let mut names = ["item", "entry", "element"]
+            .into_iter()
+            .map(str::to_owned)
+            .chain((1..50).map(|number| format!("item_{number}")));
         let used: BTreeSet<&String> = self.frames.iter().map(|frame| &frame.base).collect();
-        let name = names.find(|name| !used.contains(name) && !self.text.contains(name.as_str())).unwrap_or_default();
+        let name = names
+            .find(|name| !used.contains(name) && !self.text.contains(name.as_str()))
+            .unwrap_or_default();
         if has_key {
-            self.out.extend(["{% for key, ", &name, " in ", &list, "|items %}"]);
+            self.out
+                .extend(["{% for key, ", &name, " in ", &list, "|items %}"]);
         } else {
             self.out.extend(["{% for ", &name, " in ", &list, " %}"]);
         }

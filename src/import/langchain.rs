@@ -17,18 +17,34 @@ pub(super) static FORMAT: Format = Format {
     help: "YAML or JSON of `LangChain`",
     files: "`.yaml`, `.json` with a prompt of `LangChain` in it.",
     is_prompt: Some(is_prompt),
-    ..Format::new(("langchain", "LangChain"), &["yaml", "yml", "json"], |prompt, _, _| read(prompt))
+    ..Format::new(
+        ("langchain", "LangChain"),
+        &["yaml", "yml", "json"],
+        |prompt, _, _| read(prompt),
+    )
 };
 
 /// Returns true if a text is a prompt of `LangChain`, and not other data.
 fn is_prompt(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(1 << 20)).unwrap_or("");
     let kinds = ["prompt", "few_shot", "chat"];
-    let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
+    let value = |rest: &str| {
+        kinds.iter().any(|kind| {
+            rest.trim_start_matches(['"', '\'', ' ', ':'])
+                .starts_with(kind)
+        })
+    };
     let is_plain = head.split("_type").skip(1).any(value);
     // The loader treats data without a type as a prompt.
-    let in_json = |key: &str| head.split(&format!("\"{key}\"")).skip(1).any(|rest| rest.trim_start().starts_with(':'));
-    let in_yaml = |key: &str| head.lines().any(|line| line.trim_start_matches(['\'', ' ']).starts_with(key));
+    let in_json = |key: &str| {
+        head.split(&format!("\"{key}\""))
+            .skip(1)
+            .any(|rest| rest.trim_start().starts_with(':'))
+    };
+    let in_yaml = |key: &str| {
+        head.lines()
+            .any(|line| line.trim_start_matches(['\'', ' ']).starts_with(key))
+    };
     let has = |key: &str| in_json(key) || in_yaml(key);
     is_plain
         || has("input_variables") && has("template")
@@ -51,7 +67,13 @@ fn read(prompt: &Prompt<'_>) -> Imported {
     let front = front_matter::whole(prompt.path, &text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
-    let mut reader = Reader { path: prompt.path, front: &front, imported, used: Vec::new(), placeholders: BTreeSet::new() };
+    let mut reader = Reader {
+        path: prompt.path,
+        front: &front,
+        imported,
+        used: Vec::new(),
+        placeholders: BTreeSet::new(),
+    };
     let node = front.root.get("kwargs").unwrap_or(&front.root);
     match front.root.get("_type").and_then(Node::text) {
         Some("few_shot") => {
@@ -61,22 +83,48 @@ fn read(prompt: &Prompt<'_>) -> Imported {
         _ if node.get("messages").is_some() => reader.chat(node),
         _ => reader.prompt(node, Role::User),
     }
-    let Reader { mut imported, used, placeholders, .. } = reader;
-    let partial = node.get("partial_variables").and_then(Node::entries).unwrap_or_default();
+    let Reader {
+        mut imported,
+        used,
+        placeholders,
+        ..
+    } = reader;
+    let partial = node
+        .get("partial_variables")
+        .and_then(Node::entries)
+        .unwrap_or_default();
     let declared: Vec<declared::Declared> = node
         .get("input_variables")
         .and_then(Node::items)
         .unwrap_or_default()
         .iter()
         .filter_map(Node::text)
-        .map(|name| (Parameter { name: name.to_owned(), kind: None, default: None }, false))
+        .map(|name| {
+            (
+                Parameter {
+                    name: name.to_owned(),
+                    kind: None,
+                    default: None,
+                },
+                false,
+            )
+        })
         .chain(partial.iter().map(|entry| {
             let default = Some(front_matter::shown(&entry.value));
-            (Parameter { name: entry.key.value.to_string(), kind: None, default }, true)
+            (
+                Parameter {
+                    name: entry.key.value.to_string(),
+                    kind: None,
+                    default,
+                },
+                true,
+            )
         }))
         .filter(|(one, _)| !placeholders.contains(&one.name))
         .collect();
-    let line = node.get("input_variables").map_or(0, |node| front.line_of(node));
+    let line = node
+        .get("input_variables")
+        .map_or(0, |node| front.line_of(node));
     // The inputs of a prompt without a text are unknown.
     if !imported.turns.is_empty() {
         declared::settle(declared, &used, prompt.path, line, &mut imported);
@@ -86,7 +134,10 @@ fn read(prompt: &Prompt<'_>) -> Imported {
 
 impl Reader<'_> {
     fn unsupported(&mut self, node: &Node<'_>, what: &str, why: &str) {
-        let kind = NoteKind::Unsupported { what: what.to_owned(), why: why.to_owned() };
+        let kind = NoteKind::Unsupported {
+            what: what.to_owned(),
+            why: why.to_owned(),
+        };
         let line = self.front.line_of(node);
         self.imported.note(self.path, line, kind);
     }
@@ -97,8 +148,14 @@ impl Reader<'_> {
             let why = "a text in a file of its own, such as `template_path` names, is not read: write it into `template`";
             return self.unsupported(node, "a prompt without `template`", why);
         };
-        let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
-        let line = node.get("template").map_or(1, |node| self.front.line_of(node));
+        let format = node
+            .get("template_format")
+            .and_then(Node::text)
+            .unwrap_or("f-string")
+            .to_owned();
+        let line = node
+            .get("template")
+            .map_or(1, |node| self.front.line_of(node));
         self.turn(role, template, &format, line, node);
     }
 
@@ -111,15 +168,31 @@ impl Reader<'_> {
             "jinja2" => {
                 let (text, inputs) = jinja::text(self.path, template, line, &mut self.imported);
                 declared::merge(&mut self.used, inputs);
-                self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax: Syntax::Jinja });
+                self.imported.turns.push(Turn {
+                    role,
+                    body: Body::Inline(text),
+                    syntax: Syntax::Jinja,
+                });
             }
             "mustache" => {
                 let lists = BTreeSet::new();
                 let mustache = (Dialect::Mustache, &lists);
-                let turn = text(self.path, template, line, role, mustache, &mut self.used, &mut self.imported);
+                let turn = text(
+                    self.path,
+                    template,
+                    line,
+                    role,
+                    mustache,
+                    &mut self.used,
+                    &mut self.imported,
+                );
                 self.imported.turns.push(turn);
             }
-            other => self.unsupported(node, &format!("`template_format: {other}`"), "expected f-string, jinja2 or mustache"),
+            other => self.unsupported(
+                node,
+                &format!("`template_format: {other}`"),
+                "expected f-string, jinja2 or mustache",
+            ),
         }
     }
 
@@ -132,16 +205,36 @@ impl Reader<'_> {
     }
 
     fn put(&mut self, role: Role, pieces: &[Piece]) {
-        let any = |name: String| Parameter { name, kind: None, default: None };
-        declared::merge(&mut self.used, fstring::names(pieces).into_iter().map(any).collect());
+        let any = |name: String| Parameter {
+            name,
+            kind: None,
+            default: None,
+        };
+        declared::merge(
+            &mut self.used,
+            fstring::names(pieces).into_iter().map(any).collect(),
+        );
         let (text, syntax) = written(pieces);
-        self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax });
+        self.imported.turns.push(Turn {
+            role,
+            body: Body::Inline(text),
+            syntax,
+        });
     }
 
     /// Adds a message that is not a template: all characters are literal.
     fn literal(&mut self, role: Role, inner: &Node<'_>, message: &Node<'_>) {
-        let calls = [inner.get("tool_calls"), inner.get("additional_kwargs").and_then(|more| more.get("tool_calls"))];
-        if calls.into_iter().flatten().any(|calls| calls.items().is_some_and(|calls| !calls.is_empty())) {
+        let calls = [
+            inner.get("tool_calls"),
+            inner
+                .get("additional_kwargs")
+                .and_then(|more| more.get("tool_calls")),
+        ];
+        if calls
+            .into_iter()
+            .flatten()
+            .any(|calls| calls.items().is_some_and(|calls| !calls.is_empty()))
+        {
             return self.unsupported(
                 message,
                 "a message that calls tools",
@@ -150,26 +243,55 @@ impl Reader<'_> {
         }
         match inner.get("content").and_then(Node::text) {
             Some(content) => self.put(role, &[Piece::Words(content.to_owned())]),
-            None => self.unsupported(message, "a message whose `content` is no text", "write what it says as one text"),
+            None => self.unsupported(
+                message,
+                "a message whose `content` is no text",
+                "write what it says as one text",
+            ),
         }
     }
 
     /// Reads a list of messages, in any of their notations.
     fn chat(&mut self, node: &Node<'_>) {
-        let messages = node.get("messages").and_then(Node::items).unwrap_or_default();
+        let messages = node
+            .get("messages")
+            .and_then(Node::items)
+            .unwrap_or_default();
         // Otherwise it is a list of messages in the form that every provider accepts.
-        let is_of_langchain = ["_type", "lc", "kwargs", "input_variables"].iter().any(|key| self.front.root.get(key).is_some());
+        let is_of_langchain = ["_type", "lc", "kwargs", "input_variables"]
+            .iter()
+            .any(|key| self.front.root.get(key).is_some());
         for message in messages {
             let inner = message.get("kwargs").unwrap_or(message);
-            let pair = message.items().and_then(|items| Some((items.first()?.text()?, items.get(1)?.text()?)));
-            let class = message.get("id").and_then(Node::items).and_then(|id| id.last()?.text()).unwrap_or("");
-            let named = inner.get("role").or_else(|| inner.get("type")).or_else(|| message.get("_type")).and_then(Node::text);
-            let word = pair.map(|(role, _)| role).or(named).unwrap_or(class).to_ascii_lowercase();
+            let pair = message
+                .items()
+                .and_then(|items| Some((items.first()?.text()?, items.get(1)?.text()?)));
+            let class = message
+                .get("id")
+                .and_then(Node::items)
+                .and_then(|id| id.last()?.text())
+                .unwrap_or("");
+            let named = inner
+                .get("role")
+                .or_else(|| inner.get("type"))
+                .or_else(|| message.get("_type"))
+                .and_then(Node::text);
+            let word = pair
+                .map(|(role, _)| role)
+                .or(named)
+                .unwrap_or(class)
+                .to_ascii_lowercase();
             let role = match () {
                 () if word.contains("placeholder") => {
                     let name = pair.map(|(_, name)| name.trim_matches(['{', '}', ' ']));
-                    self.placeholders.extend(name.or_else(|| inner.get("variable_name")?.text()).map(str::to_owned));
-                    if inner.get("n_messages").is_some_and(|most| most.value != Value::Null) {
+                    self.placeholders.extend(
+                        name.or_else(|| inner.get("variable_name")?.text())
+                            .map(str::to_owned),
+                    );
+                    if inner
+                        .get("n_messages")
+                        .is_some_and(|most| most.value != Value::Null)
+                    {
                         let why = "leave it out, and write how much is kept into the template: `<history turns=\"…\"/>`";
                         self.unsupported(message, "`n_messages` of a placeholder", why);
                     }
@@ -180,7 +302,11 @@ impl Reader<'_> {
                 () if word.starts_with("human") || word.starts_with("user") => Role::User,
                 () if word.starts_with("ai") || word.starts_with("assistant") => Role::Assistant,
                 () => {
-                    self.unsupported(message, "a message without a role", "expected system, human or ai");
+                    self.unsupported(
+                        message,
+                        "a message without a role",
+                        "expected system, human or ai",
+                    );
                     continue;
                 }
             };
@@ -190,9 +316,13 @@ impl Reader<'_> {
                 self.literal(role, inner, message);
                 continue;
             }
-            let content = pair.map(|(_, text)| text).or_else(|| inner.get("content").and_then(Node::text));
+            let content = pair
+                .map(|(_, text)| text)
+                .or_else(|| inner.get("content").and_then(Node::text));
             let written = node.get("template_format").and_then(Node::text);
-            let guessed = content.filter(|_| written.is_none() && !is_of_langchain).map(placeholders);
+            let guessed = content
+                .filter(|_| written.is_none() && !is_of_langchain)
+                .map(placeholders);
             if guessed.is_some()
                 && let Some(kind) = content.and_then(mixed)
             {
@@ -200,7 +330,9 @@ impl Reader<'_> {
                 continue;
             }
             let is_jinja = matches!(guessed, Some(Placeholders::Jinja | Placeholders::Double));
-            let format = written.unwrap_or(if is_jinja { "jinja2" } else { "f-string" }).to_owned();
+            let format = written
+                .unwrap_or(if is_jinja { "jinja2" } else { "f-string" })
+                .to_owned();
             match (content, inner.get("prompt")) {
                 (Some(content), _) => self.turn(role, content, &format, line, message),
                 (None, Some(prompt)) => self.prompt(prompt.get("kwargs").unwrap_or(prompt), role),

@@ -3,7 +3,9 @@
 //! literal.
 
 use super::fstring::{self, Braces, is_name};
-use super::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{
+    Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn,
+};
 use super::note::NoteKind;
 use super::{braces, declared, dotprompt, front_matter, jinja};
 use crate::jinja::builtins::has_statement;
@@ -39,10 +41,16 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
     let mut others = false;
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("{{") {
-        let Some((inner, behind)) = after.split_once("}}") else { break };
+        let Some((inner, behind)) = after.split_once("}}") else {
+            break;
+        };
         let inner = inner.trim();
         let root = inner.split(['.', '[', '|', '(', ' ']).next().unwrap_or("");
-        if is_name(root) && inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
+        if is_name(root)
+            && inner
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'))
+        {
             doubles += 1;
         } else if is_name(root) && inner.contains('|') {
             is_jinja = true;
@@ -60,7 +68,9 @@ pub(super) fn placeholders(text: &str) -> Placeholders {
         () if doubles > 0 && !others && singles == 0 => Placeholders::Double,
         () if singles > 0 && formatted.faults.is_empty() => Placeholders::Single,
         () if doubles > 0 => Placeholders::Double,
-        () if !fstring::names(&fstring::read(text, Braces::Themselves).pieces).is_empty() => Placeholders::Replaced,
+        () if !fstring::names(&fstring::read(text, Braces::Themselves).pieces).is_empty() => {
+            Placeholders::Replaced
+        }
         () => Placeholders::None,
     }
 }
@@ -82,11 +92,17 @@ fn odd_names(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some((before, after)) = text.get(at..).and_then(|rest| rest.split_once("{{")) {
-        let Some((inner, _)) = after.split_once("}}") else { break };
+        let Some((inner, _)) = after.split_once("}}") else {
+            break;
+        };
         let open = at + before.len();
         let name = inner.trim();
-        let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
-        if name.contains('-') && name.starts_with(char::is_alphabetic) && name.split('-').all(is_part) {
+        let is_part =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if name.contains('-')
+            && name.starts_with(char::is_alphabetic)
+            && name.split('-').all(is_part)
+        {
             found.push((open, name));
         }
         at = open + inner.len() + 4;
@@ -102,7 +118,14 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     let mut head = Imported::default();
     let front = front_matter::split(prompt.path, prompt.text, &mut head);
     let declared = dotprompt::head(&front, prompt.path, &mut head);
-    let mut imported = page(&Prompt { text: front.body, ..*prompt }, library, options);
+    let mut imported = page(
+        &Prompt {
+            text: front.body,
+            ..*prompt
+        },
+        library,
+        options,
+    );
     for turn in &mut imported.turns {
         if let Body::InPlace { text, .. } = &turn.body {
             turn.body = Body::Inline(text.clone());
@@ -111,9 +134,24 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         }
     }
     let used = std::mem::take(&mut imported.parameters);
-    let Imported { name, description, model, answers_json, schema, notes, .. } = head;
+    let Imported {
+        name,
+        description,
+        model,
+        answers_json,
+        schema,
+        notes,
+        ..
+    } = head;
     imported.notes.extend(notes);
-    let mut imported = Imported { name, description, model, answers_json, schema, ..imported };
+    let mut imported = Imported {
+        name,
+        description,
+        model,
+        answers_json,
+        schema,
+        ..imported
+    };
     declared::settle(declared, &used, prompt.path, 1, &mut imported);
     imported
 }
@@ -121,7 +159,10 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
 /// Reads a page without front matter.
 fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let mut imported = Imported::default();
-    let in_place = || Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() };
+    let in_place = || Body::InPlace {
+        path: prompt.path.to_owned(),
+        text: prompt.text.to_owned(),
+    };
     let (body, syntax) = match placeholders(prompt.text) {
         Placeholders::Jinja => return jinja::read(prompt, library, options),
         Placeholders::None => (in_place(), Syntax::Verbatim),
@@ -134,19 +175,35 @@ fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
     };
     for (at, name) in odd_names(prompt.text) {
         let line = 1 + prompt.text.get(..at).unwrap_or("").matches('\n').count() as u32;
-        let why = format!("names have letters, digits and `_`: write `{}`", name.replace('-', "_"));
-        imported.note(prompt.path, line, NoteKind::Unsupported { what: format!("`{{{{ {name} }}}}`"), why });
+        let why = format!(
+            "names have letters, digits and `_`: write `{}`",
+            name.replace('-', "_")
+        );
+        imported.note(
+            prompt.path,
+            line,
+            NoteKind::Unsupported {
+                what: format!("`{{{{ {name} }}}}`"),
+                why,
+            },
+        );
     }
     if let Some(kind) = mixed(prompt.text) {
         imported.note(prompt.path, 0, kind);
     }
-    imported.turns.push(Turn { role: Role::User, body, syntax });
+    imported.turns.push(Turn {
+        role: Role::User,
+        body,
+        syntax,
+    });
     imported
 }
 
 /// The note on a text with both `{name}` and `{{ name }}`, since either can be the placeholder.
 pub(super) fn mixed(text: &str) -> Option<NoteKind> {
-    let single = fstring::names(&fstring::read(text, Braces::Doubled).pieces).into_iter().next()?;
+    let single = fstring::names(&fstring::read(text, Braces::Doubled).pieces)
+        .into_iter()
+        .next()?;
     let double = braces::doubles(text).into_iter().next()?;
     let what = format!("`{{{single}}}` beside `{{{{{double}}}}}`");
     let why = "either may stand for a value: write all values as `{{name}}`, and braces that are meant as `\\{{`".to_owned();
@@ -155,21 +212,34 @@ pub(super) fn mixed(text: &str) -> Option<NoteKind> {
 
 /// An untyped input: a placeholder does not reveal its type.
 fn any(name: String) -> Parameter {
-    Parameter { name, kind: None, default: None }
+    Parameter {
+        name,
+        kind: None,
+        default: None,
+    }
 }
 
 fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
     let mut read = fstring::read(prompt.text, how);
     // `${name}`, as in shells and JavaScript: if every placeholder has the sign, it is removed.
-    let names = read.pieces.iter().filter(|piece| matches!(piece, braces::Piece::Name(_))).count();
+    let names = read
+        .pieces
+        .iter()
+        .filter(|piece| matches!(piece, braces::Piece::Name(_)))
+        .count();
     let is_dollar = names > 0 && prompt.text.matches("${").count() == names;
     if is_dollar {
         read = fstring::read(&prompt.text.replace("${", "{"), how);
     }
     imported.parameters = fstring::names(&read.pieces).into_iter().map(any).collect();
-    let other = if how == Braces::Doubled { "and doubled braces become single ones" } else { "and all other braces stay" };
+    let other = if how == Braces::Doubled {
+        "and doubled braces become single ones"
+    } else {
+        "and all other braces stay"
+    };
     let sign = if is_dollar { "$" } else { "" };
-    let why = format!("a value is written `{sign}{{name}}` in it, which is `{{{{name}}}}` here, {other}");
+    let why =
+        format!("a value is written `{sign}{{name}}` in it, which is `{{{{name}}}}` here, {other}");
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let (text, syntax) = braces::written(&read.pieces);
     (Body::Inline(text), syntax)

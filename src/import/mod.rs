@@ -30,12 +30,21 @@ mod suite;
 pub use convert::{convert, format_of, part_of};
 pub use emit::{origin, schema_file, template};
 pub use markdown::has_values;
-pub use model::{Body, Case, Format, Given, Imported, Library, Options, Parameter, Prompt, Role, Suite, Syntax, Turn};
+pub use model::{
+    Body, Case, Format, Given, Imported, Library, Options, Parameter, Prompt, Role, Suite, Syntax,
+    Turn,
+};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};
 pub use settings::{Model, OUTPUT, STOPS};
 pub use suite::{ORIGIN as SUITE_ORIGIN, suite};
 
 /// All formats, in the order of display.
-pub static FORMATS: &[&Format] =
-    &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &promptfoo::FORMAT, &langchain::FORMAT, &markdown::FORMAT];
+pub static FORMATS: &[&Format] = &[
+    &jinja::FORMAT,
+    &dotprompt::FORMAT,
+    &prompty::FORMAT,
+    &promptfoo::FORMAT,
+    &langchain::FORMAT,
+    &markdown::FORMAT,
+];

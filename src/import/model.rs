@@ -237,7 +237,11 @@ pub struct Imported {
 impl Imported {
     /// Adds a note.
     pub(super) fn note(&mut self, path: &str, line: u32, kind: NoteKind) {
-        self.notes.push(Note { path: path.to_owned(), line, kind });
+        self.notes.push(Note {
+            path: path.to_owned(),
+            line,
+            kind,
+        });
     }
 
     /// Sets the requested model, with a note on its settings.
@@ -261,7 +265,11 @@ impl Imported {
             self.request = Some(name.to_owned());
             // In a prompt with a conversation, its last message can be the user's.
             let default = (!self.history.is_empty()).then(String::new);
-            self.parameters.push(Parameter { name: name.to_owned(), kind: Some("string"), default });
+            self.parameters.push(Parameter {
+                name: name.to_owned(),
+                kind: Some("string"),
+                default,
+            });
         }
         self
     }
@@ -272,9 +280,14 @@ impl Imported {
         for turn in &mut system.turns {
             turn.role = Role::System;
         }
-        self.history.iter_mut().for_each(|before| *before += system.turns.len());
+        self.history
+            .iter_mut()
+            .for_each(|before| *before += system.turns.len());
         self.turns.splice(0..0, system.turns);
-        let new = system.parameters.into_iter().filter(|one| self.parameters.iter().all(|there| there.name != one.name));
+        let new = system
+            .parameters
+            .into_iter()
+            .filter(|one| self.parameters.iter().all(|there| there.name != one.name));
         let new: Vec<Parameter> = new.collect();
         self.parameters.splice(0..0, new);
         self.model = self.model.or(system.model);
@@ -285,6 +298,8 @@ impl Imported {
 
     /// Returns true if it could not be converted.
     pub fn is_refused(&self) -> bool {
-        self.notes.iter().any(|note| note.kind.weight() == Weight::Error)
+        self.notes
+            .iter()
+            .any(|note| note.kind.weight() == Weight::Error)
     }
 }

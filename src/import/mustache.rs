@@ -66,7 +66,9 @@ pub(super) fn tags(text: &str) -> Vec<Tag> {
             words = words.trim_start();
         } else if before.0 {
             let rest = words.trim_start_matches([' ', '\t']);
-            words = rest.strip_prefix('\n').unwrap_or(if rest.is_empty() { rest } else { words });
+            words = rest
+                .strip_prefix('\n')
+                .unwrap_or(if rest.is_empty() { rest } else { words });
         }
         let start = end - words.len();
         if after.1 {
@@ -85,12 +87,19 @@ fn split(text: &str) -> Vec<Tag> {
     let mut words = 0;
     let push_words = |all: &mut Vec<Tag>, range: Range<usize>| {
         if !range.is_empty() {
-            all.push(Tag { mark: Mark::Words, start: range.start, inner: range, trims: (false, false) });
+            all.push(Tag {
+                mark: Mark::Words,
+                start: range.start,
+                inner: range,
+                trims: (false, false),
+            });
         }
     };
     while let Some(found) = text.get(at..).and_then(|rest| rest.find("{{")) {
         let start = at + found;
-        let Some((tag, end)) = tag(text, start) else { break };
+        let Some((tag, end)) = tag(text, start) else {
+            break;
+        };
         push_words(&mut all, words..start);
         all.push(tag);
         (at, words) = (end, end);
@@ -101,7 +110,9 @@ fn split(text: &str) -> Vec<Tag> {
 
 fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
     let rest = text.get(start + 2..)?;
-    let (left, rest) = rest.strip_prefix('~').map_or((false, rest), |rest| (true, rest));
+    let (left, rest) = rest
+        .strip_prefix('~')
+        .map_or((false, rest), |rest| (true, rest));
     let from = text.len() - rest.len();
     let (mark, skip, close) = match rest.as_bytes().first()? {
         b'!' if rest.starts_with("!--") => (Mark::Comment, 3, "--"),
@@ -122,8 +133,20 @@ fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
     let inner = begin..begin + inner.trim().len();
     let end = from + skip + length + close.len() + usize::from(right) + 2;
     let word = text.get(inner.clone())?;
-    let mark = if mark == Mark::Value && (word == "else" || word.starts_with("else ")) { Mark::Else } else { mark };
-    Some((Tag { mark, inner, start, trims: (left, right) }, end))
+    let mark = if mark == Mark::Value && (word == "else" || word.starts_with("else ")) {
+        Mark::Else
+    } else {
+        mark
+    };
+    Some((
+        Tag {
+            mark,
+            inner,
+            start,
+            trims: (left, right),
+        },
+        end,
+    ))
 }
 
 /// The length of a tag's content, and true if a `~` precedes its end. Scans only to the end of the
@@ -133,7 +156,9 @@ fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
     loop {
         let end = at + body.get(at..)?.find("}}")?;
         let inside = body.get(..end)?;
-        let (bare, right) = inside.strip_suffix('~').map_or((inside, false), |bare| (bare, true));
+        let (bare, right) = inside
+            .strip_suffix('~')
+            .map_or((inside, false), |bare| (bare, true));
         // Three braces are closed by three: the first of them precedes these two, or is one of
         // them.
         if close == "}" && !right && body.get(end..).is_some_and(|rest| rest.starts_with("}}}")) {
@@ -148,8 +173,17 @@ fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
 
 /// Returns true if a tag without output is alone on its line.
 fn is_alone(text: &str, all: &[Tag], at: usize) -> bool {
-    let quiet = [Mark::Open, Mark::Inverted, Mark::Else, Mark::Close, Mark::Comment, Mark::Partial];
-    let Some(tag) = all.get(at).filter(|tag| quiet.contains(&tag.mark)) else { return false };
+    let quiet = [
+        Mark::Open,
+        Mark::Inverted,
+        Mark::Else,
+        Mark::Close,
+        Mark::Comment,
+        Mark::Partial,
+    ];
+    let Some(tag) = all.get(at).filter(|tag| quiet.contains(&tag.mark)) else {
+        return false;
+    };
     let before = text.get(..tag.start).unwrap_or("");
     let end = all.get(at + 1).map_or(text.len(), |next| next.start);
     let after = text.get(end..).unwrap_or("");

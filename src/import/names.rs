@@ -30,7 +30,11 @@ pub fn half(path: &str) -> Option<(String, Role)> {
         "user" => Role::User,
         _ => return None,
     };
-    let both = if words.is_empty() { folder(path).to_owned() } else { format!("{}/{}", folder(path), words.join("-")) };
+    let both = if words.is_empty() {
+        folder(path).to_owned()
+    } else {
+        format!("{}/{}", folder(path), words.join("-"))
+    };
     Some((both, role))
 }
 
@@ -53,7 +57,11 @@ pub(super) fn kebab(words: &str) -> String {
         }
     }
     let out = out.trim_end_matches('-');
-    if out.is_empty() { "prompt".to_owned() } else { out.to_owned() }
+    if out.is_empty() {
+        "prompt".to_owned()
+    } else {
+        out.to_owned()
+    }
 }
 
 /// The folder of a file; empty for the project's own.

@@ -107,7 +107,9 @@ pub enum NoteKind {
         why: String,
     },
     /// A variable that nothing declares.
-    #[error("`{name}` is used by the text but not declared in the front matter: it became a required parameter")]
+    #[error(
+        "`{name}` is used by the text but not declared in the front matter: it became a required parameter"
+    )]
     Undeclared {
         /// The variable.
         name: String,
@@ -122,7 +124,11 @@ pub enum NoteKind {
 
 /// A colon with the reason, unless it is empty.
 fn hint(why: &str) -> String {
-    if why.is_empty() { String::new() } else { format!(": {why}") }
+    if why.is_empty() {
+        String::new()
+    } else {
+        format!(": {why}")
+    }
 }
 
 impl NoteKind {

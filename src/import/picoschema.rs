@@ -13,21 +13,32 @@ pub(super) fn schema(node: &Node<'_>) -> Option<Json> {
     match &node.value {
         Value::Text(text) => Some(scalar(text)),
         Value::Map(entries) => {
-            let is_whole = entries.iter().any(|entry| WHOLE.contains(&&*entry.key.value));
+            let is_whole = entries
+                .iter()
+                .any(|entry| WHOLE.contains(&&*entry.key.value));
             let is_typed = node.get("type").and_then(Node::text).is_some_and(is_type);
-            if is_whole || is_typed && entries.len() > 1 { Some(node.to_json()) } else { object(node) }
+            if is_whole || is_typed && entries.len() > 1 {
+                Some(node.to_json())
+            } else {
+                object(node)
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) => None,
     }
 }
 
 fn is_type(word: &str) -> bool {
-    matches!(word, "string" | "number" | "integer" | "boolean" | "null" | "object" | "array")
+    matches!(
+        word,
+        "string" | "number" | "integer" | "boolean" | "null" | "object" | "array"
+    )
 }
 
 /// The schema of `string, description`.
 fn scalar(text: &str) -> Json {
-    let (kind, about) = text.split_once(',').map_or((text, ""), |(kind, about)| (kind, about.trim()));
+    let (kind, about) = text
+        .split_once(',')
+        .map_or((text, ""), |(kind, about)| (kind, about.trim()));
     let mut out = match kind.trim() {
         "any" => json!({}),
         kind => json!({"type": kind}),
@@ -44,10 +55,21 @@ fn describe(schema: &mut Json, about: &str) {
 
 /// The parts of a key: name, true if optional, form, description.
 fn key(written: &str) -> (&str, bool, &str, &str) {
-    let (name, form) = written.split_once('(').map_or((written, ""), |(name, form)| (name, form.trim_end_matches(')')));
-    let (form, about) = form.split_once(',').map_or((form, ""), |(form, about)| (form, about.trim()));
+    let (name, form) = written
+        .split_once('(')
+        .map_or((written, ""), |(name, form)| {
+            (name, form.trim_end_matches(')'))
+        });
+    let (form, about) = form
+        .split_once(',')
+        .map_or((form, ""), |(form, about)| (form, about.trim()));
     let name = name.trim();
-    (name.trim_end_matches('?'), name.ends_with('?'), form.trim(), about)
+    (
+        name.trim_end_matches('?'),
+        name.ends_with('?'),
+        form.trim(),
+        about,
+    )
 }
 
 fn object(node: &Node<'_>) -> Option<Json> {
@@ -73,33 +95,67 @@ fn object(node: &Node<'_>) -> Option<Json> {
             required.push(Json::from(name));
         }
     }
-    Some(json!({"type": "object", "properties": properties, "required": required, "additionalProperties": more}))
+    Some(
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": more}),
+    )
 }
 
 /// The inputs that a schema declares, in its order: names with types, and true for optional ones.
 pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
     let whole = node.get("properties");
-    let required = || node.get("required").and_then(Node::items).into_iter().flatten().filter_map(Node::text);
+    let required = || {
+        node.get("required")
+            .and_then(Node::items)
+            .into_iter()
+            .flatten()
+            .filter_map(Node::text)
+    };
     let entries = whole.unwrap_or(node).entries().unwrap_or_default();
     let one = |entry: &crate::syntax::yaml::Entry<'_>| {
         let written = entry.key.value.as_ref();
-        let (name, is_optional, form, _) = if whole.is_some() { (written, false, "", "") } else { key(written) };
-        let is_optional = if whole.is_some() { !required().any(|known| known == name) } else { is_optional };
+        let (name, is_optional, form, _) = if whole.is_some() {
+            (written, false, "", "")
+        } else {
+            key(written)
+        };
+        let is_optional = if whole.is_some() {
+            !required().any(|known| known == name)
+        } else {
+            is_optional
+        };
         let word = match (form, &entry.value.value) {
             ("array" | "object", _) => form.to_owned(),
             ("enum", _) => "string".to_owned(),
             (_, Value::Text(text)) => text.split(',').next().unwrap_or("").trim().to_owned(),
-            (_, Value::Map(_)) => entry.value.get("type").and_then(Node::text).unwrap_or("object").to_owned(),
+            (_, Value::Map(_)) => entry
+                .value
+                .get("type")
+                .and_then(Node::text)
+                .unwrap_or("object")
+                .to_owned(),
             (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_)) => String::new(),
         };
-        (Parameter { name: name.to_owned(), kind: kind(&word), default: None }, is_optional)
+        (
+            Parameter {
+                name: name.to_owned(),
+                kind: kind(&word),
+                default: None,
+            },
+            is_optional,
+        )
     };
-    entries.iter().filter(|entry| entry.key.value != "(*)").map(one).collect()
+    entries
+        .iter()
+        .filter(|entry| entry.key.value != "(*)")
+        .map(one)
+        .collect()
 }
 
 /// The name of a type in the language, if it is one.
 pub(super) fn kind(word: &str) -> Option<&'static str> {
-    ["string", "number", "integer", "boolean", "object", "array"].into_iter().find(|kind| *kind == word)
+    ["string", "number", "integer", "boolean", "object", "array"]
+        .into_iter()
+        .find(|kind| *kind == word)
 }
 
 #[cfg(test)]

@@ -23,7 +23,11 @@ impl Model {
             Some((provider, name)) => (Some(provider.to_owned()), Some(name.to_owned())),
             None => (None, Some(full.to_owned())),
         });
-        Self { name, provider, settings }
+        Self {
+            name,
+            provider,
+            settings,
+        }
     }
 
     /// The note on settings that a template cannot express.
@@ -41,14 +45,20 @@ impl Model {
 
     /// The settings that a template cannot express.
     pub fn others(&self) -> impl Iterator<Item = &(String, String)> {
-        self.settings.iter().filter(|setting| sampled(setting).is_none())
+        self.settings
+            .iter()
+            .filter(|setting| sampled(setting).is_none())
     }
 
     /// The provider's name in `[models]`, if known.
     pub fn vendor(&self) -> Option<&'static str> {
         let provider = self.provider.as_deref().unwrap_or("").to_ascii_lowercase();
         let name = self.name.as_deref().unwrap_or("").to_ascii_lowercase();
-        let is = |words: &[&str]| words.iter().any(|word| provider.contains(word) || name.starts_with(word));
+        let is = |words: &[&str]| {
+            words
+                .iter()
+                .any(|word| provider.contains(word) || name.starts_with(word))
+        };
         match () {
             () if is(&["openai", "gpt", "o1", "o3", "o4"]) => Some("openai"),
             () if is(&["anthropic", "claude"]) => Some("anthropic"),
@@ -63,8 +73,14 @@ impl Model {
 pub const STOPS: [&str; 3] = ["stop", "stop_sequences", "stopSequences"];
 
 /// The names of the token limit of an answer in prompts.
-pub const OUTPUT: [&str; 6] =
-    ["max_tokens", "maxTokens", "maxOutputTokens", "max_output_tokens", "max_completion_tokens", "maxCompletionTokens"];
+pub const OUTPUT: [&str; 6] = [
+    "max_tokens",
+    "maxTokens",
+    "maxOutputTokens",
+    "max_output_tokens",
+    "max_completion_tokens",
+    "maxCompletionTokens",
+];
 
 /// A setting as a template's sampling parameter; `None` if the template cannot express it or its
 /// value.

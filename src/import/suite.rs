@@ -36,7 +36,9 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
             let value = match given {
                 Given::File(path) => format!("{{file: {}}}", text(&relative(folder, path))),
                 // A text that begins with an at sign would be read as a file.
-                Given::Value(Value::String(words)) if words.starts_with('@') => text(&format!("@{words}")),
+                Given::Value(Value::String(words)) if words.starts_with('@') => {
+                    text(&format!("@{words}"))
+                }
                 Given::Value(value) => escaped(value),
             };
             let _ = writeln!(out, "        {}: {value}", text(name));
@@ -47,11 +49,21 @@ pub fn suite(suite: &Suite, task: &str, folder: &str, (path, format): (&str, &st
         for one in &case.expectations {
             match one {
                 Asserted::Expectation(one) => {
-                    for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate() {
-                        let _ = writeln!(out, "      {} {key}: {}", if number == 0 { "-" } else { " " }, escaped(value));
+                    for (number, (key, value)) in one.as_object().into_iter().flatten().enumerate()
+                    {
+                        let _ = writeln!(
+                            out,
+                            "      {} {key}: {}",
+                            if number == 0 { "-" } else { " " },
+                            escaped(value)
+                        );
                     }
                 }
-                Asserted::Todo { what, source, is_informal } => {
+                Asserted::Todo {
+                    what,
+                    source,
+                    is_informal,
+                } => {
                     if !source.is_empty() {
                         let _ = writeln!(out, "      # {source}");
                     }

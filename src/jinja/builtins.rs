@@ -13,8 +13,17 @@ const STATEMENTS: &[&str] = &[
 /// text.
 pub fn has_statement(text: &str) -> bool {
     let is_statement = |rest: &str| {
-        let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
-        inner.is_some_and(|inner| STATEMENTS.contains(&inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")))
+        let inner = rest
+            .split_once("%}")
+            .map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
+        inner.is_some_and(|inner| {
+            STATEMENTS.contains(
+                &inner
+                    .split(|c: char| !c.is_alphanumeric())
+                    .next()
+                    .unwrap_or(""),
+            )
+        })
     };
     text.split("{%").skip(1).any(is_statement)
 }

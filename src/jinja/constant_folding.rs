@@ -37,7 +37,11 @@ fn repeated(expr: &Expr<'_>, sum: &mut f64) {
     if let Expr::BinOp(_) = expr
         && let Some(bound) = bound(expr)
     {
-        *sum += if let Bound::Bytes(bytes) = bound { bytes } else { 0.0 };
+        *sum += if let Bound::Bytes(bytes) = bound {
+            bytes
+        } else {
+            0.0
+        };
         return;
     }
     for child in children(expr) {
@@ -52,22 +56,34 @@ fn bound(expr: &Expr<'_>) -> Option<Bound> {
         Expr::UnaryOp(one) => bound(&one.expr),
         Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => children(expr)
             .into_iter()
-            .try_fold(Bound::Bytes(0.0), |sum, child| Some(Bound::Bytes(bytes(sum) + ENTRY + bytes(bound(child)?)))),
+            .try_fold(Bound::Bytes(0.0), |sum, child| {
+                Some(Bound::Bytes(bytes(sum) + ENTRY + bytes(bound(child)?)))
+            }),
         Expr::BinOp(one) => {
             let left = bound(&one.left)?;
             let right = bound(&one.right)?;
             Some(match (one.op, left, right) {
-                (BinOpKind::Mul, Bound::Number(one), Bound::Number(other)) => Bound::Number(one * other),
+                (BinOpKind::Mul, Bound::Number(one), Bound::Number(other)) => {
+                    Bound::Number(one * other)
+                }
                 (BinOpKind::Mul, Bound::Bytes(bytes), Bound::Number(times))
-                | (BinOpKind::Mul, Bound::Number(times), Bound::Bytes(bytes)) => Bound::Bytes(bytes * times),
-                (BinOpKind::Pow, Bound::Number(one), Bound::Number(power)) => Bound::Number(one.max(1.0).powf(power)),
+                | (BinOpKind::Mul, Bound::Number(times), Bound::Bytes(bytes)) => {
+                    Bound::Bytes(bytes * times)
+                }
+                (BinOpKind::Pow, Bound::Number(one), Bound::Number(power)) => {
+                    Bound::Number(one.max(1.0).powf(power))
+                }
                 // A quotient of small numbers can be arbitrarily large.
-                (BinOpKind::Div | BinOpKind::FloorDiv, Bound::Number(one), Bound::Number(other)) => {
-                    Bound::Number((one / other).abs())
-                }
-                (BinOpKind::Add | BinOpKind::Sub | BinOpKind::Rem, Bound::Number(one), Bound::Number(other)) => {
-                    Bound::Number(one + other)
-                }
+                (
+                    BinOpKind::Div | BinOpKind::FloorDiv,
+                    Bound::Number(one),
+                    Bound::Number(other),
+                ) => Bound::Number((one / other).abs()),
+                (
+                    BinOpKind::Add | BinOpKind::Sub | BinOpKind::Rem,
+                    Bound::Number(one),
+                    Bound::Number(other),
+                ) => Bound::Number(one + other),
                 (_, left, right) => Bound::Bytes(bytes(left) + bytes(right)),
             })
         }
@@ -76,12 +92,18 @@ fn bound(expr: &Expr<'_>) -> Option<Bound> {
 }
 
 fn bytes(bound: Bound) -> f64 {
-    if let Bound::Bytes(bytes) = bound { bytes } else { ENTRY }
+    if let Bound::Bytes(bytes) = bound {
+        bytes
+    } else {
+        ENTRY
+    }
 }
 
 fn of(value: &Value) -> Bound {
     if value.kind() == ValueKind::Number {
         return Bound::Number(f64::try_from(value.clone()).unwrap_or(f64::INFINITY).abs());
     }
-    Bound::Bytes(value.as_str().map_or(ENTRY, |text| f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX))))
+    Bound::Bytes(value.as_str().map_or(ENTRY, |text| {
+        f64::from(u32::try_from(text.len()).unwrap_or(u32::MAX))
+    }))
 }

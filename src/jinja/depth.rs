@@ -12,7 +12,16 @@ use minijinja::machinery::Token;
 use std::ops::Range;
 
 /// Statements that open a block; so does `set` without a `=`.
-const OPENERS: [&str; 8] = ["autoescape", "block", "call", "filter", "for", "if", "macro", "with"];
+const OPENERS: [&str; 8] = [
+    "autoescape",
+    "block",
+    "call",
+    "filter",
+    "for",
+    "if",
+    "macro",
+    "with",
+];
 /// Keyword operators in expressions.
 const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 /// The weight of a bracket in operators: it passes through all of the parser's levels of
@@ -22,12 +31,20 @@ const BRACKET: u32 = 4;
 /// The first place at which a text is too deep or a line is too long.
 pub(super) fn excess(text: &str) -> Option<JinjaFault> {
     if let Some(range) = beyond(text) {
-        return Some(JinjaFault { kind: JinjaFaultKind::LineTooLong, span: Span::of(range.start, range.end) });
+        return Some(JinjaFault {
+            kind: JinjaFaultKind::LineTooLong,
+            span: Span::of(range.start, range.end),
+        });
     }
     // The number of levels of each open block.
     let mut blocks: Vec<u32> = Vec::new();
     for tag in tags(text) {
-        let too_deep = |at: usize, end: usize| Some(JinjaFault { kind: JinjaFaultKind::TooDeep, span: Span::of(at, end) });
+        let too_deep = |at: usize, end: usize| {
+            Some(JinjaFault {
+                kind: JinjaFaultKind::TooDeep,
+                span: Span::of(at, end),
+            })
+        };
         if let Some(at) = long_chain(&tag) {
             return too_deep(at, at + 1);
         }
@@ -35,7 +52,10 @@ pub(super) fn excess(text: &str) -> Option<JinjaFault> {
         if OPENERS.contains(&word) || word == "set" && !assigns(&tag) {
             blocks.push(1);
         } else if word == "elif" {
-            blocks.last_mut().into_iter().for_each(|levels| *levels += 1);
+            blocks
+                .last_mut()
+                .into_iter()
+                .for_each(|levels| *levels += 1);
         } else if word.starts_with("end") {
             blocks.pop();
         }
@@ -80,7 +100,10 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
         let links = match token {
             Token::Comma => {
                 sum -= level.segment;
-                level = Level { segment: 0, longest: level.longest.max(level.segment) };
+                level = Level {
+                    segment: 0,
+                    longest: level.longest.max(level.segment),
+                };
                 0
             }
             token if side(token) > 0 => {
@@ -93,7 +116,10 @@ fn long_chain(tag: &Tag<'_>) -> Option<usize> {
                 // The contents of the brackets may become operands of the operators after them.
                 let held = level.segment.max(level.longest);
                 sum -= level.segment;
-                level = Level { segment: outer.segment + held, ..outer };
+                level = Level {
+                    segment: outer.segment + held,
+                    ..outer
+                };
                 held
             }
             Token::Ident(word) => u32::from(at > 0 && OPERATORS.contains(word)),
@@ -132,9 +158,15 @@ fn beyond(text: &str) -> Option<Range<usize>> {
             let before = text.get(..end).unwrap_or("");
             let opened = last(before, &["{{", "{%", "{#"]);
             let closed = last(text.get(..start).unwrap_or(""), &["}}", "%}", "#}"]);
-            let is_raw =
-                last(before, &["raw"]).is_some_and(|raw| !before.get(..raw).is_some_and(|before| before.ends_with("end")));
-            if opened.is_some_and(|opened| opened >= start || closed.is_none_or(|closed| closed < opened)) || is_raw {
+            let is_raw = last(before, &["raw"]).is_some_and(|raw| {
+                !before
+                    .get(..raw)
+                    .is_some_and(|before| before.ends_with("end"))
+            });
+            if opened.is_some_and(|opened| {
+                opened >= start || closed.is_none_or(|closed| closed < opened)
+            }) || is_raw
+            {
                 return Some(start + column..end);
             }
         }

@@ -15,24 +15,40 @@ use minijinja_contrib::globals::cycler;
 /// name.
 const TRUNCATE: [&str; 4] = ["length", "killwords", "end", "leeway"];
 /// The same for `wordwrap`.
-const WORDWRAP: [&str; 4] = ["width", "break_long_words", "wrapstring", "break_on_hyphens"];
+const WORDWRAP: [&str; 4] = [
+    "width",
+    "break_long_words",
+    "wrapstring",
+    "break_on_hyphens",
+];
 
 /// The environment without any values.
 pub(super) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     minijinja_contrib::add_to_environment(&mut environment);
-    environment.add_filter("truncate", |state: &mut State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>| {
-        truncate(state, &value, named(args, TRUNCATE)?)
+    environment.add_filter(
+        "truncate",
+        |state: &mut State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>| {
+            truncate(state, &value, named(args, TRUNCATE)?)
+        },
+    );
+    environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| {
+        wordwrap(&value, named(args, WORDWRAP)?)
     });
-    environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| wordwrap(&value, named(args, WORDWRAP)?));
-    environment.add_filter("tojson", |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args));
+    environment.add_filter(
+        "tojson",
+        |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args),
+    );
     // minijinja's version takes one list; in Jinja2 each argument is an item of the cycle.
     environment.add_function("cycler", |items: Rest<Value>| cycler(items.0));
     // minijinja's version divides without a check, and panics on zero.
     environment.add_test("divisibleby", |value: Value, by: Value| {
         let is_zero = by.is_number() && !by.is_true();
         if is_zero {
-            Err(Error::new(ErrorKind::InvalidOperation, "nothing is divisible by zero"))
+            Err(Error::new(
+                ErrorKind::InvalidOperation,
+                "nothing is divisible by zero",
+            ))
         } else {
             Ok(is_divisibleby(&value, &by))
         }
@@ -50,7 +66,9 @@ pub(super) fn environment() -> Environment<'static> {
 /// Sorts the fields of objects by name, as Jinja2 does for JSON; a value that is not valid JSON
 /// stays unchanged.
 fn by_name(value: &Value) -> Value {
-    let Ok(entries) = value.try_iter() else { return value.clone() };
+    let Ok(entries) = value.try_iter() else {
+        return value.clone();
+    };
     match value.kind() {
         ValueKind::Map => {
             let mut keys: Vec<Value> = entries.collect();
@@ -76,6 +94,10 @@ fn named(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs, Error> {
         return Err(Error::from(ErrorKind::TooManyArguments));
     }
     let by_place = names.into_iter().zip(placed.iter().cloned());
-    let by_name = given.iter().flat_map(|given| given.args().map(|name| (name, given.peek::<Value>(name).unwrap_or_default())));
+    let by_name = given.iter().flat_map(|given| {
+        given
+            .args()
+            .map(|name| (name, given.peek::<Value>(name).unwrap_or_default()))
+    });
     Ok(by_place.chain(by_name).collect())
 }

@@ -75,6 +75,10 @@ pub fn arguments(filter: &str, given: usize, least: usize, most: usize) -> Strin
         (0, most) => format!("at most {most} arguments"),
         (least, most) => format!("{least} to {most} arguments"),
     };
-    let has = if given == 0 { "none".to_owned() } else { given.to_string() };
+    let has = if given == 0 {
+        "none".to_owned()
+    } else {
+        given.to_string()
+    };
     format!("the filter `{filter}` takes {bounds}, and has {has}")
 }

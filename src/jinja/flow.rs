@@ -68,7 +68,11 @@ impl Flow<'_> {
     pub(super) fn reached(&self, names: &[&str]) -> Vec<Names> {
         let mut reached: Vec<Names> = vec![0; self.nodes];
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); self.nodes];
-        let bits: BTreeMap<&str, Names> = names.iter().enumerate().map(|(at, name)| (*name, bit(at))).collect();
+        let bits: BTreeMap<&str, Names> = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (*name, bit(at)))
+            .collect();
         let mut open = Vec::new();
         let mut reads = vec![false; self.nodes];
         for (from, to) in self.flows() {
@@ -76,18 +80,27 @@ impl Flow<'_> {
                 *reads = true;
             }
             match from {
-                Source::Node(from) => next.get_mut(from).into_iter().for_each(|next| next.push(to)),
+                Source::Node(from) => next
+                    .get_mut(from)
+                    .into_iter()
+                    .for_each(|next| next.push(to)),
                 Source::Outside(name) => open.extend(bits.get(name).map(|bit| (to, *bit))),
             }
         }
         while let Some((at, names)) = open.pop() {
-            let Some(here) = reached.get_mut(at).filter(|here| **here | names != **here) else { continue };
+            let Some(here) = reached.get_mut(at).filter(|here| **here | names != **here) else {
+                continue;
+            };
             *here |= names;
             let names = *here;
             open.extend(next.get(at).into_iter().flatten().map(|to| (*to, names)));
         }
         // A write into a shared value may affect it under any of its names.
-        let mut shared = self.shared.iter().filter_map(|node| reached.get(*node)).fold(0, |all, names| all | names);
+        let mut shared = self
+            .shared
+            .iter()
+            .filter_map(|node| reached.get(*node))
+            .fold(0, |all, names| all | names);
         if self.is_shared_unknown {
             shared |= bits.values().fold(0, |all, names| all | names);
         }
@@ -99,7 +112,11 @@ impl Flow<'_> {
 
     /// All data flows, with names resolved to their possible bindings.
     fn flows(&self) -> Vec<(Source<'_>, usize)> {
-        let mut all: Vec<_> = self.edges.iter().map(|(from, to)| (Source::Node(*from), *to)).collect();
+        let mut all: Vec<_> = self
+            .edges
+            .iter()
+            .map(|(from, to)| (Source::Node(*from), *to))
+            .collect();
         for &(name, scope, to) in &self.reads {
             let mut at = Some(scope);
             loop {

@@ -36,8 +36,16 @@ pub(super) struct Instrumented<'t> {
 /// Instruments the instructions.
 pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
     let all: Vec<&Instruction<'t>> = (0..).map_while(|at| code.get(at)).collect();
-    let macros: BTreeSet<u32> =
-        all.iter().filter_map(|one| if let Instruction::BuildMacro(_, start, _) = one { Some(*start) } else { None }).collect();
+    let macros: BTreeSet<u32> = all
+        .iter()
+        .filter_map(|one| {
+            if let Instruction::BuildMacro(_, start, _) = one {
+                Some(*start)
+            } else {
+                None
+            }
+        })
+        .collect();
     let mut made = Instrumenter {
         code,
         made: Instructions::new(code.name(), code.source()),
@@ -73,7 +81,11 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
         };
         *target = moved.get(*target as usize).copied().unwrap_or(*target);
     }
-    Instrumented { code, plain: made.plain, outputs: made.outputs }
+    Instrumented {
+        code,
+        plain: made.plain,
+        outputs: made.outputs,
+    }
 }
 
 struct Instrumenter<'c, 't> {
@@ -91,7 +103,9 @@ impl<'t> Instrumenter<'_, 't> {
     fn add(&mut self, one: Instruction<'t>) {
         let last = match (self.code.get_span(self.at), self.code.get_line(self.at)) {
             (Some(span), _) => self.made.add_with_span(one, span),
-            (None, Some(line)) => self.made.add_with_line(one, u16::try_from(line).unwrap_or(u16::MAX)),
+            (None, Some(line)) => self
+                .made
+                .add_with_line(one, u16::try_from(line).unwrap_or(u16::MAX)),
             (None, None) => self.made.add(one),
         };
         self.length = last + 1;
@@ -131,7 +145,9 @@ impl<'t> Instrumenter<'_, 't> {
             Instruction::CallFunction("loop", _) => self.tell(BEGIN, 0),
             Instruction::Slice => self.all(SLICE, 4),
             // A loop compares these values with those of the previous iteration.
-            Instruction::CallMethod("changed", Some(count)) => self.all(OPERANDS, usize::from(count.saturating_sub(1))),
+            Instruction::CallMethod("changed", Some(count)) => {
+                self.all(OPERANDS, usize::from(count.saturating_sub(1)))
+            }
             Instruction::GetItem => self.all(TEXTS, 2),
             Instruction::Eq
             | Instruction::Ne

@@ -45,7 +45,10 @@ struct Weight {
 pub(super) fn says(error: &Error, words: &str) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
-        if error.downcast_ref::<Error>().is_some_and(|error| error.detail() == Some(words)) {
+        if error
+            .downcast_ref::<Error>()
+            .is_some_and(|error| error.detail() == Some(words))
+        {
             return true;
         }
         next = error.source();
@@ -91,7 +94,11 @@ impl Meter {
             let is_map = kind == ValueKind::Map || value.is_kwargs();
             if !is_map && kind != ValueKind::Seq && kind != ValueKind::Iterable {
                 is_closed |= value.as_object().is_some();
-                self.take(if kind == ValueKind::Bytes { value.len().unwrap_or(0) as u64 } else { 0 })?;
+                self.take(if kind == ValueKind::Bytes {
+                    value.len().unwrap_or(0) as u64
+                } else {
+                    0
+                })?;
                 continue;
             }
             if depth >= DEPTH {
@@ -108,18 +115,31 @@ impl Meter {
                 open.push((item, depth + 1));
             }
         }
-        Ok(Weight { bytes: before - self.0.load(Ordering::Relaxed), depth: deepest, is_closed })
+        Ok(Weight {
+            bytes: before - self.0.load(Ordering::Relaxed),
+            depth: deepest,
+            is_closed,
+        })
     }
 
     /// Charges the cost of the texts among values.
     fn texts(&self, values: &[Value]) -> Result<(), Error> {
-        self.take(values.iter().filter_map(|value| value.as_str().map(|text| text.len() as u64)).sum())
+        self.take(
+            values
+                .iter()
+                .filter_map(|value| value.as_str().map(|text| text.len() as u64))
+                .sum(),
+        )
     }
 
     /// Weighs a value and returns it; lazy values are evaluated.
     pub(super) fn pass(&self, value: Value) -> Result<Value, Error> {
         self.weigh(&value)?;
-        if value.kind() == ValueKind::Iterable { Ok(Value::from(value.try_iter()?.collect::<Vec<_>>())) } else { Ok(value) }
+        if value.kind() == ValueKind::Iterable {
+            Ok(Value::from(value.try_iter()?.collect::<Vec<_>>()))
+        } else {
+            Ok(value)
+        }
     }
 }
 
@@ -139,43 +159,72 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn weighed(args: &'a [Value], by: &Meter) -> Result<Self, Error> {
         let (named, args) = match args.split_last() {
-            Some((last, before)) if last.is_kwargs() => (Kwargs::try_from(last.clone()).ok(), before),
+            Some((last, before)) if last.is_kwargs() => {
+                (Kwargs::try_from(last.clone()).ok(), before)
+            }
             _ => (None, args),
         };
-        let of = args.first().map_or(Ok(Weight::default()), |of| by.weigh(of))?;
-        let given = Self { args, named, weights: (of, 0) };
-        let others = given.others().try_fold(0, |sum, value| Ok::<_, Error>(sum + by.weigh(&value)?.bytes))?;
-        Ok(Self { weights: (of, others), ..given })
+        let of = args
+            .first()
+            .map_or(Ok(Weight::default()), |of| by.weigh(of))?;
+        let given = Self {
+            args,
+            named,
+            weights: (of, 0),
+        };
+        let others = given.others().try_fold(0, |sum, value| {
+            Ok::<_, Error>(sum + by.weigh(&value)?.bytes)
+        })?;
+        Ok(Self {
+            weights: (of, others),
+            ..given
+        })
     }
 
     fn others(&self) -> impl Iterator<Item = Value> {
-        let named = self.named.iter().flat_map(|named| named.args().filter_map(|name| named.peek::<Value>(name).ok()));
+        let named = self.named.iter().flat_map(|named| {
+            named
+                .args()
+                .filter_map(|name| named.peek::<Value>(name).ok())
+        });
         self.args.iter().skip(1).cloned().chain(named)
     }
 
     fn at(&self, place: usize, name: &str) -> Option<Value> {
-        let named = || self.named.as_ref().and_then(|named| named.peek::<Value>(name).ok());
+        let named = || {
+            self.named
+                .as_ref()
+                .and_then(|named| named.peek::<Value>(name).ok())
+        };
         self.args.get(place).cloned().or_else(named)
     }
 
     /// The length in bytes of an argument converted to text.
     fn length(&self, place: usize, name: &str) -> u64 {
-        self.at(place, name).map_or(0, |value| words(&value).len() as u64)
+        self.at(place, name)
+            .map_or(0, |value| words(&value).len() as u64)
     }
 
     fn longest(&self) -> u64 {
-        self.others().map(|value| words(&value).len() as u64).max().unwrap_or(0)
+        self.others()
+            .map(|value| words(&value).len() as u64)
+            .max()
+            .unwrap_or(0)
     }
 
     /// The sum of all numeric arguments, without the value itself.
     fn numbers(&self) -> u64 {
-        self.others().map(|value| size(&value)).fold(0, u64::saturating_add)
+        self.others()
+            .map(|value| size(&value))
+            .fold(0, u64::saturating_add)
     }
 }
 
 /// A value as text.
 fn words(value: &Value) -> Cow<'_, str> {
-    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
+    value
+        .as_str()
+        .map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }
 
 /// The size of a number; 0 for other values.
@@ -185,7 +234,10 @@ fn size(value: &Value) -> u64 {
     }
     match value.as_i64() {
         Some(number) => number.unsigned_abs(),
-        #[allow(clippy::cast_sign_loss, reason = "it has none, and what is too large is as large as can be")]
+        #[allow(
+            clippy::cast_sign_loss,
+            reason = "it has none, and what is too large is as large as can be"
+        )]
         None => f64::try_from(value.clone()).map_or(u64::MAX, |number| number.abs().ceil() as u64),
     }
 }
@@ -193,17 +245,30 @@ fn size(value: &Value) -> u64 {
 /// The size of the result of a filter or a method beyond its arguments.
 fn growth(name: &str, given: &Given<'_>) -> u64 {
     let of = given.args.first();
-    let (text, items, numbers) =
-        (of.map(words).unwrap_or_default(), of.and_then(Value::len).unwrap_or(0) as u64, given.numbers());
+    let (text, items, numbers) = (
+        of.map(words).unwrap_or_default(),
+        of.and_then(Value::len).unwrap_or(0) as u64,
+        given.numbers(),
+    );
     let length = text.len() as u64;
     match name {
-        "indent" => (text.matches('\n').count() as u64 + 1).saturating_mul(numbers.saturating_add(given.longest())),
+        "indent" => (text.matches('\n').count() as u64 + 1)
+            .saturating_mul(numbers.saturating_add(given.longest())),
         "wordwrap" => {
-            let width = given.others().filter(Value::is_number).map(|width| size(&width)).min().unwrap_or(79).max(1);
-            let parts = 2 * parts(&text, None) as u64 + text.matches('-').count() as u64 + length / width;
+            let width = given
+                .others()
+                .filter(Value::is_number)
+                .map(|width| size(&width))
+                .min()
+                .unwrap_or(79)
+                .max(1);
+            let parts =
+                2 * parts(&text, None) as u64 + text.matches('-').count() as u64 + length / width;
             parts.saturating_mul(given.longest().saturating_add(ENTRY))
         }
-        "replace" => ((length + 1) / given.length(1, "old").max(1)).saturating_mul(given.length(2, "new")),
+        "replace" => {
+            ((length + 1) / given.length(1, "old").max(1)).saturating_mul(given.length(2, "new"))
+        }
         "batch" | "slice" => numbers.saturating_mul(2 * ENTRY),
         "split" => (parts(&text, given.args.get(1)) as u64).saturating_mul(ENTRY),
         "lines" | "splitlines" => (text.matches('\n').count() as u64).saturating_mul(ENTRY),
@@ -211,9 +276,9 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
             length.saturating_mul(ENTRY.saturating_add(2 * given.longest()))
         }
         // A path of names is read for each entry and, when sorting, for each comparison.
-        "groupby" | "sort" => {
-            items.saturating_mul(given.longest()).saturating_mul(2 * u64::from(u64::BITS - items.leading_zeros()))
-        }
+        "groupby" | "sort" => items
+            .saturating_mul(given.longest())
+            .saturating_mul(2 * u64::from(u64::BITS - items.leading_zeros())),
         "tojson" => {
             let Weight { bytes, depth, .. } = given.weights.0;
             (bytes / ENTRY + 1).saturating_mul(numbers.saturating_mul(depth as u64 + 1))
@@ -225,8 +290,14 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
         }
         // The method puts the text itself between the entries of its argument.
         "join" if of.is_some_and(|of| of.as_str().is_some()) => {
-            let entries = given.others().filter_map(|value| value.len()).max().unwrap_or(0) as u64;
-            items.saturating_mul(given.longest()).max(entries.saturating_mul(length))
+            let entries = given
+                .others()
+                .filter_map(|value| value.len())
+                .max()
+                .unwrap_or(0) as u64;
+            items
+                .saturating_mul(given.longest())
+                .max(entries.saturating_mul(length))
         }
         "join" | "map" | "max" | "min" | "sum" | "unique" => items.saturating_mul(given.longest()),
         // Each entry is compared with the arguments of the test.
@@ -234,7 +305,11 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
         "format" => {
             let places = (text.matches(['%', '{']).count() as u64).saturating_mul(given.longest());
             // A `*` takes its width from the arguments.
-            let widths = if text.contains(['*', '{']) { numbers } else { 0 };
+            let widths = if text.contains(['*', '{']) {
+                numbers
+            } else {
+                0
+            };
             widths.saturating_add(digits(&text)).saturating_add(places)
         }
         _ => 0,
@@ -252,8 +327,12 @@ fn parts(text: &str, by: Option<&Value>) -> usize {
 
 /// The sum of all numbers in a text: the widths in a format string.
 fn digits(text: &str) -> u64 {
-    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
-    numbers.map(|digits| digits.parse().unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
+    let numbers = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|digits| !digits.is_empty());
+    numbers
+        .map(|digits| digits.parse().unwrap_or(u64::MAX))
+        .fold(0, u64::saturating_add)
 }
 
 /// Makes an environment weigh the arguments and results of its filters, tests, functions and
@@ -263,34 +342,51 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     environment.add_filter(PASS, move |value: Value| by.pass(value));
     let by = Arc::clone(meter);
     environment.add_filter(OPERANDS, move |values: Vec<Value>| {
-        values.iter().try_for_each(|value| by.weigh(value).map(drop)).map(|()| turned(values))
+        values
+            .iter()
+            .try_for_each(|value| by.weigh(value).map(drop))
+            .map(|()| turned(values))
     });
     let by = Arc::clone(meter);
-    environment.add_filter(TEXTS, move |values: Vec<Value>| by.texts(&values).map(|()| turned(values)));
-    let by = Arc::clone(meter);
-    environment.add_filter(SLICE, move |state: &mut State<'_, '_>, mut values: Vec<Value>| {
-        values.first().map_or(Ok(()), |value| defined(state, value))?;
-        by.texts(&values)?;
-        // minijinja negates the step, which overflows for the smallest number.
-        if let Some(step) = values.last_mut().filter(|step| step.as_i64() == Some(i64::MIN)) {
-            *step = Value::from(-i64::MAX);
-        }
-        Ok::<_, Error>(turned(values))
+    environment.add_filter(TEXTS, move |values: Vec<Value>| {
+        by.texts(&values).map(|()| turned(values))
     });
+    let by = Arc::clone(meter);
+    environment.add_filter(
+        SLICE,
+        move |state: &mut State<'_, '_>, mut values: Vec<Value>| {
+            values
+                .first()
+                .map_or(Ok(()), |value| defined(state, value))?;
+            by.texts(&values)?;
+            // minijinja negates the step, which overflows for the smallest number.
+            if let Some(step) = values
+                .last_mut()
+                .filter(|step| step.as_i64() == Some(i64::MIN))
+            {
+                *step = Value::from(-i64::MAX);
+            }
+            Ok::<_, Error>(turned(values))
+        },
+    );
     let plain = Arc::new(self::environment());
     for &name in FILTERS {
         let by = Arc::clone(meter);
         let plain = Arc::clone(&plain);
-        environment.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
-            filter(name, state, &args.into_values(), &by, &plain)
-        });
+        environment.add_filter(
+            name,
+            move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+                filter(name, state, &args.into_values(), &by, &plain)
+            },
+        );
     }
     for &name in TESTS {
         let by = Arc::clone(meter);
         let plain = Arc::clone(&plain);
         environment.add_test(name, move |args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
-            args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
+            args.iter()
+                .try_for_each(|value| by.weigh(value).map(drop))?;
             plain.empty_state().perform_test(name, &args)
         });
     }
@@ -298,18 +394,25 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
         let by = Arc::clone(meter);
         let is_range = name == "range";
         let keeps = matches!(name, "cycler" | "joiner");
-        environment.add_function(name.to_owned(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
-            let args = args.into_values();
-            by.take(CALL)?;
-            for value in &args {
-                // Stateful objects that contain each other could nest without limit.
-                if by.weigh(value)?.is_closed && keeps {
-                    return Err(spent());
+        environment.add_function(
+            name.to_owned(),
+            move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+                let args = args.into_values();
+                by.take(CALL)?;
+                for value in &args {
+                    // Stateful objects that contain each other could nest without limit.
+                    if by.weigh(value)?.is_closed && keeps {
+                        return Err(spent());
+                    }
                 }
-            }
-            by.take(if is_range { args.iter().map(size).fold(0, u64::saturating_add) } else { 0 })?;
-            function.call(state, &args)
-        });
+                by.take(if is_range {
+                    args.iter().map(size).fold(0, u64::saturating_add)
+                } else {
+                    0
+                })?;
+                function.call(state, &args)
+            },
+        );
     }
     let by = Arc::clone(meter);
     environment.set_unknown_method_callback(move |state, value, method, args| {
@@ -323,17 +426,29 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
 /// minijinja's own error, which names the value. The result of an `if` without `else` stays empty,
 /// as its author intended.
 fn defined(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
-    if value.is_undefined() { StringInput::new(state, value).map(drop) } else { Ok(()) }
+    if value.is_undefined() {
+        StringInput::new(state, value).map(drop)
+    } else {
+        Ok(())
+    }
 }
 
-fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
+fn filter(
+    name: &str,
+    state: &mut State<'_, '_>,
+    args: &[Value],
+    by: &Meter,
+    plain: &Environment<'_>,
+) -> Result<Value, Error> {
     if let Some(value) = args.first().filter(|_| !OF_NOTHING.contains(&name)) {
         defined(state, value)?;
     }
     by.take(growth(name, &Given::weighed(args, by)?).saturating_add(CALL))?;
     // A filter that another filter calls is weighed as well; the filters of the instrumentation
     // cannot be called.
-    let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));
+    let inner = args.get(1).filter(|inner| {
+        name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner))
+    });
     let made = match (inner.and_then(Value::as_str), args.first()) {
         (Some(inner), Some(items)) => {
             let rest = args.get(2..).unwrap_or(&[]);

@@ -13,7 +13,10 @@ mod constant_folding;
 mod depth;
 mod environment;
 pub mod fault;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+#[cfg_attr(
+    not(feature = "assemble"),
+    allow(dead_code, reason = "only what renders needs all of it")
+)]
 mod flow;
 #[cfg(feature = "assemble")]
 mod instrument;
@@ -24,15 +27,31 @@ pub mod names;
 #[cfg(feature = "assemble")]
 mod outputs;
 pub mod parse;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+#[cfg_attr(
+    not(feature = "assemble"),
+    allow(dead_code, reason = "only what renders needs all of it")
+)]
 mod reads;
 #[cfg(feature = "assemble")]
 pub(crate) mod render;
-#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only what renders, finds lines and imports needs all of it"))]
+#[cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        reason = "only what renders, finds lines and imports needs all of it"
+    )
+)]
 pub(crate) mod tags;
 #[cfg(feature = "assemble")]
 mod trace;
-#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only what renders and imports needs all of it"))]
+#[cfg_attr(
+    not(feature = "cli"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "only what renders and imports needs all of it"
+    )
+)]
 pub(crate) mod tree;
 #[cfg(feature = "assemble")]
 pub mod trial;

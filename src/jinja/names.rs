@@ -28,7 +28,10 @@ impl JinjaName {
             Self::Filter => owned(FILTERS),
             Self::Test => owned(TESTS),
             Self::Function => {
-                let mut names: Vec<String> = environment().globals().map(|(name, _)| name.to_owned()).collect();
+                let mut names: Vec<String> = environment()
+                    .globals()
+                    .map(|(name, _)| name.to_owned())
+                    .collect();
                 names.sort();
                 names
             }

@@ -21,7 +21,12 @@ pub(super) struct Output {
 }
 
 /// All outputs of a text, in the order of compilation.
-pub(super) fn outputs(text: &str, flow: &Flow<'_>, names: &BTreeSet<String>, untrusted: &BTreeSet<String>) -> Vec<Output> {
+pub(super) fn outputs(
+    text: &str,
+    flow: &Flow<'_>,
+    names: &BTreeSet<String>,
+    untrusted: &BTreeSet<String>,
+) -> Vec<Output> {
     // Names that need fences come first: names without a bit of their own share the last one, and
     // are fenced together.
     let others = names.iter().filter(|name| !untrusted.contains(*name));
@@ -33,7 +38,9 @@ pub(super) fn outputs(text: &str, flow: &Flow<'_>, names: &BTreeSet<String>, unt
         let by = reached.get(output.node).copied().unwrap_or(0);
         let fenced = by & unsafe_names;
         let is_one = by.is_power_of_two() && by != bit(Names::BITS as usize);
-        let is_part = output.part_of.is_some_and(|root| names.contains(&root) || flow.items.contains(root));
+        let is_part = output
+            .part_of
+            .is_some_and(|root| names.contains(&root) || flow.items.contains(root));
         Output {
             fenced: (fenced != 0).then(|| listed(&names, fenced)),
             name: (is_one && is_part).then(|| listed(&names, by)),
@@ -44,6 +51,9 @@ pub(super) fn outputs(text: &str, flow: &Flow<'_>, names: &BTreeSet<String>, unt
 }
 
 fn listed(all: &[&str], chosen: Names) -> String {
-    let named = all.iter().enumerate().filter(|(at, _)| chosen & bit(*at) != 0);
+    let named = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| chosen & bit(*at) != 0);
     named.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }

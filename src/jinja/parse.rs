@@ -12,7 +12,9 @@ use super::limits::MAX_BYTES;
 use super::names::JinjaName;
 use super::reads::{flow, too_early};
 use super::tags::{tag_at, tags};
-use super::tree::{BinOpKind, UnaryOpKind, each, each_stmt, expressions, inner, names, place, tree};
+use super::tree::{
+    BinOpKind, UnaryOpKind, each, each_stmt, expressions, inner, names, place, tree,
+};
 use super::unsupported::absent;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -60,10 +62,19 @@ pub fn parse(text: &str) -> JinjaText {
     let mut read = match read_tree(text) {
         Ok(tree) => Reader::new(text).read(&tree),
         Err(fault) => {
-            let rest = if matches!(fault.kind, JinjaFaultKind::Syntax(_)) { without_tag(text, fault.span) } else { None };
-            let mut faults = rest.and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults)).unwrap_or_default();
+            let rest = if matches!(fault.kind, JinjaFaultKind::Syntax(_)) {
+                without_tag(text, fault.span)
+            } else {
+                None
+            };
+            let mut faults = rest
+                .and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults))
+                .unwrap_or_default();
             faults.push(fault);
-            JinjaText { faults, ..JinjaText::default() }
+            JinjaText {
+                faults,
+                ..JinjaText::default()
+            }
         }
     };
     read.faults.sort_by_key(|fault| fault.span.start);
@@ -73,7 +84,10 @@ pub fn parse(text: &str) -> JinjaText {
 /// The tree of a text that is neither too large nor too deep.
 pub(crate) fn read_tree(text: &str) -> Result<Stmt<'_>, JinjaFault> {
     if text.len() > MAX_BYTES {
-        return Err(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
+        return Err(JinjaFault {
+            kind: JinjaFaultKind::TooLarge,
+            span: Span::of(MAX_BYTES, text.len()),
+        });
     }
     excess(text).map_or_else(|| tree(text).map_err(|error| syntax(&error, text)), Err)
 }
@@ -87,7 +101,10 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
             *first = (is_called, at).min(*first);
         }
     }
-    found.into_iter().map(|(name, (_, at))| (name, at)).collect()
+    found
+        .into_iter()
+        .map(|(name, (_, at))| (name, at))
+        .collect()
 }
 
 /// The variable and path of an expression that consists of nothing else. `has_entries` also accepts
@@ -97,7 +114,12 @@ pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<Jin
         Expr::Var(var) => {
             let at = place(text, var.id);
             let span = Span::of(at, at + var.id.len());
-            Some(JinjaPart { name: var.id.to_owned(), way: String::new(), span, is_certain: false })
+            Some(JinjaPart {
+                name: var.id.to_owned(),
+                way: String::new(),
+                span,
+                is_certain: false,
+            })
         }
         Expr::GetAttr(field) => {
             let whole = part(text, &field.expr, has_entries)?;
@@ -110,10 +132,19 @@ pub(super) fn part(text: &str, expr: &Expr<'_>, has_entries: bool) -> Option<Jin
         }
         Expr::GetItem(entry) if has_entries => {
             let whole = part(text, &entry.expr, true)?;
-            let Expr::Const(key) = &entry.subscript_expr else { return None };
-            let step = key.value.as_str().map_or_else(|| format!("[{}]", key.value), |name| format!(".{name}"));
+            let Expr::Const(key) = &entry.subscript_expr else {
+                return None;
+            };
+            let step = key
+                .value
+                .as_str()
+                .map_or_else(|| format!("[{}]", key.value), |name| format!(".{name}"));
             let end = entry.subscript_expr.span().end_offset as usize + 1;
-            Some(JinjaPart { way: whole.way + &step, span: Span::of(whole.span.start as usize, end.min(text.len())), ..whole })
+            Some(JinjaPart {
+                way: whole.way + &step,
+                span: Span::of(whole.span.start as usize, end.min(text.len())),
+                ..whole
+            })
         }
         _ => None,
     }
@@ -124,7 +155,10 @@ fn without_tag(text: &str, span: Span) -> Option<String> {
     let tag = tag_at(text, span.start as usize).filter(|tag| !tag.is_block)?;
     let before = text.get(..tag.range.start)?;
     let behind = text.get(tag.range.end..)?;
-    let spaces = text.get(tag.range)?.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+    let spaces = text
+        .get(tag.range)?
+        .bytes()
+        .map(|byte| if byte == b'\n' { '\n' } else { ' ' });
     Some(format!("{before}{}{behind}", spaces.collect::<String>()))
 }
 
@@ -140,26 +174,51 @@ struct Reader<'t> {
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, faults: Vec::new(), named: Vec::new(), others: Vec::new() }
+        Self {
+            text,
+            faults: Vec::new(),
+            named: Vec::new(),
+            others: Vec::new(),
+        }
     }
 
     fn read(mut self, tree: &Stmt<'t>) -> JinjaText {
         each_stmt(tree, &mut |stmt| self.statement(stmt));
         self.other_templates();
         if let Some(span) = too_much(tree) {
-            self.fault(JinjaFaultKind::TooMuchRepeated, span.start_offset as usize, span.end_offset as usize);
-            return JinjaText { faults: self.faults, ..JinjaText::default() };
+            self.fault(
+                JinjaFaultKind::TooMuchRepeated,
+                span.start_offset as usize,
+                span.end_offset as usize,
+            );
+            return JinjaText {
+                faults: self.faults,
+                ..JinjaText::default()
+            };
         }
         self.own_names(tree);
         let globals = environment();
         let globals: BTreeSet<&str> = globals.globals().map(|(name, _)| name).collect();
         let flow = flow(tree);
         let is_function = |name: &&str| globals.contains(*name) && !flow.values.contains(*name);
-        let imports = self.others.iter().any(|(word, _)| matches!(*word, "import" | "from"));
-        let read = if imports { BTreeSet::new() } else { flow.variables.clone() };
-        let (functions, mut variables): (BTreeSet<&str>, BTreeSet<&str>) = read.into_iter().partition(is_function);
+        let imports = self
+            .others
+            .iter()
+            .any(|(word, _)| matches!(*word, "import" | "from"));
+        let read = if imports {
+            BTreeSet::new()
+        } else {
+            flow.variables.clone()
+        };
+        let (functions, mut variables): (BTreeSet<&str>, BTreeSet<&str>) =
+            read.into_iter().partition(is_function);
         for fault in &self.faults {
-            if let JinjaFaultKind::Unknown { what: JinjaName::Variable, name, .. } = &fault.kind {
+            if let JinjaFaultKind::Unknown {
+                what: JinjaName::Variable,
+                name,
+                ..
+            } = &fault.kind
+            {
                 variables.remove(&**name);
             }
         }
@@ -168,17 +227,33 @@ impl<'t> Reader<'t> {
         for outer in inner(tree) {
             each_stmt(outer, &mut |stmt| {
                 let Stmt::EmitExpr(one) = stmt else { return };
-                let is_set = |name: &str| flow.scopes.iter().any(|scope| scope.names.contains_key(name));
-                let own = part(self.text, &one.expr, false).filter(|own| !own.way.is_empty() && !is_set(&own.name));
-                parts.extend(own.map(|own| JinjaPart { is_certain: std::ptr::eq(stmt, outer), ..own }));
+                let is_set = |name: &str| {
+                    flow.scopes
+                        .iter()
+                        .any(|scope| scope.names.contains_key(name))
+                };
+                let own = part(self.text, &one.expr, false)
+                    .filter(|own| !own.way.is_empty() && !is_set(&own.name));
+                parts.extend(own.map(|own| JinjaPart {
+                    is_certain: std::ptr::eq(stmt, outer),
+                    ..own
+                }));
             });
         }
         let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
-        JinjaText { variables: owned(variables), functions: owned(functions), parts, faults: self.faults }
+        JinjaText {
+            variables: owned(variables),
+            functions: owned(functions),
+            parts,
+            faults: self.faults,
+        }
     }
 
     fn fault(&mut self, kind: JinjaFaultKind, start: usize, end: usize) {
-        self.faults.push(JinjaFault { kind, span: Span::of(start, end) });
+        self.faults.push(JinjaFault {
+            kind,
+            span: Span::of(start, end),
+        });
     }
 
     fn statement(&mut self, stmt: &Stmt<'t>) {
@@ -190,7 +265,8 @@ impl<'t> Reader<'t> {
             Stmt::Include(one) => Some(("include", one.span())),
             _ => None,
         };
-        self.others.extend(other.map(|(word, span)| (word, span.start_offset as usize)));
+        self.others
+            .extend(other.map(|(word, span)| (word, span.start_offset as usize)));
         match stmt {
             Stmt::Macro(one) => self.declares(one),
             Stmt::CallBlock(one) => self.declares(&one.macro_decl),
@@ -209,10 +285,19 @@ impl<'t> Reader<'t> {
                 }
                 Expr::Test(test) => self.named.push((JinjaName::Test, test.name)),
                 Expr::Call(call) => self.call(&call.expr),
-                Expr::BinOp(one) if matches!(one.op, BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem) => {
+                Expr::BinOp(one)
+                    if matches!(
+                        one.op,
+                        BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem
+                    ) =>
+                {
                     let right = one.right.span();
                     if is_zero(&one.right) {
-                        self.fault(JinjaFaultKind::ByZero, right.start_offset as usize, right.end_offset as usize);
+                        self.fault(
+                            JinjaFaultKind::ByZero,
+                            right.start_offset as usize,
+                            right.end_offset as usize,
+                        );
                     }
                 }
                 _ => {}
@@ -222,35 +307,61 @@ impl<'t> Reader<'t> {
 
     /// Checks the number of arguments of a filter; all named ones count as one.
     fn arguments(&mut self, filter: &Filter<'t>) {
-        let is_spread = |arg: &CallArg<'_>| matches!(arg, CallArg::PosSplat(_) | CallArg::KwargSplat(_));
+        let is_spread =
+            |arg: &CallArg<'_>| matches!(arg, CallArg::PosSplat(_) | CallArg::KwargSplat(_));
         if !FILTERS.contains(&filter.name) || filter.args.iter().any(is_spread) {
             return;
         }
         let (least, most) = filter_arguments(filter.name);
-        let placed = filter.args.iter().filter(|arg| matches!(arg, CallArg::Pos(_))).count();
+        let placed = filter
+            .args
+            .iter()
+            .filter(|arg| matches!(arg, CallArg::Pos(_)))
+            .count();
         let named = usize::from(placed < filter.args.len());
         if placed + named < least || placed > most {
             let at = place(self.text, filter.name);
-            let kind = JinjaFaultKind::Arguments { filter: filter.name.to_owned(), given: placed, least, most };
+            let kind = JinjaFaultKind::Arguments {
+                filter: filter.name.to_owned(),
+                given: placed,
+                least,
+                most,
+            };
             self.fault(kind, at, at + filter.name.len());
         }
     }
 
     /// Reports each statement that loads another template, with everything between its braces.
     fn other_templates(&mut self) {
-        let mut tags = if self.others.is_empty() { None } else { Some(tags(self.text)) }.into_iter().flatten();
+        let mut tags = if self.others.is_empty() {
+            None
+        } else {
+            Some(tags(self.text))
+        }
+        .into_iter()
+        .flatten();
         for (word, at) in self.others.clone() {
-            let Some(tag) = tags.find(|tag| tag.range.contains(&at)) else { return };
+            let Some(tag) = tags.find(|tag| tag.range.contains(&at)) else {
+                return;
+            };
             let start = tag.range.start + 2;
-            let sign = self.text.get(start..).is_some_and(|rest| rest.starts_with(['-', '+']));
-            self.fault(JinjaFaultKind::OtherTemplate(word), start + usize::from(sign), tag.range.end);
+            let sign = self
+                .text
+                .get(start..)
+                .is_some_and(|rest| rest.starts_with(['-', '+']));
+            self.fault(
+                JinjaFaultKind::OtherTemplate(word),
+                start + usize::from(sign),
+                tag.range.end,
+            );
         }
     }
 
     fn call(&mut self, called: &Expr<'t>) {
         match called {
             Expr::Var(var) => self.named.push((JinjaName::Function, var.id)),
-            Expr::GetAttr(method) if !matches!(&method.expr, Expr::Var(var) if OBJECTS.contains(&var.id)) => {
+            Expr::GetAttr(method) if !matches!(&method.expr, Expr::Var(var) if OBJECTS.contains(&var.id)) =>
+            {
                 self.named.push((JinjaName::Method, method.name));
             }
             _ => {}
@@ -260,7 +371,10 @@ impl<'t> Reader<'t> {
     /// Checks the head of a macro or a call.
     fn declares(&mut self, one: &Macro<'t>) {
         for (argument, name, at) in too_early(self.text, one) {
-            let kind = JinjaFaultKind::TooEarly { argument: argument.to_owned(), name: name.to_owned() };
+            let kind = JinjaFaultKind::TooEarly {
+                argument: argument.to_owned(),
+                name: name.to_owned(),
+            };
             self.fault(kind, at, at + name.len());
         }
     }
@@ -268,13 +382,23 @@ impl<'t> Reader<'t> {
     /// Reports names that are predefined in Jinja2 but not here.
     fn own_names(&mut self, tree: &Stmt<'t>) {
         let mut found: Vec<(&str, usize)> = Vec::new();
-        let sets_self = flow(tree).scopes.iter().any(|scope| scope.names.contains_key("self"));
+        let sets_self = flow(tree)
+            .scopes
+            .iter()
+            .any(|scope| scope.names.contains_key("self"));
         found.extend(
-            names(self.text, tree).into_iter().find(|(name, ..)| *name == "self" && !sets_self).map(|(name, at, _)| (name, at)),
+            names(self.text, tree)
+                .into_iter()
+                .find(|(name, ..)| *name == "self" && !sets_self)
+                .map(|(name, at, _)| (name, at)),
         );
         each_stmt(tree, &mut |stmt| {
             let Stmt::Macro(one) = stmt else { return };
-            let is_declared = |name: &str| one.args.iter().any(|arg| matches!(arg, Expr::Var(var) if var.id == name));
+            let is_declared = |name: &str| {
+                one.args
+                    .iter()
+                    .any(|arg| matches!(arg, Expr::Var(var) if var.id == name))
+            };
             let inside = one.body.iter().flat_map(|stmt| names(self.text, stmt));
             let rest = inside.filter(|(name, ..)| REST.contains(name) && !is_declared(name));
             found.extend(rest.map(|(name, at, _)| (name, at)));
@@ -282,7 +406,11 @@ impl<'t> Reader<'t> {
         found.sort_by_key(|(_, at)| *at);
         found.dedup();
         for (name, at) in found {
-            let kind = JinjaFaultKind::Unknown { what: JinjaName::Variable, name: name.to_owned(), near: None };
+            let kind = JinjaFaultKind::Unknown {
+                what: JinjaName::Variable,
+                name: name.to_owned(),
+                near: None,
+            };
             self.fault(kind, at, at + name.len());
         }
     }
@@ -297,7 +425,9 @@ impl<'t> Reader<'t> {
                 JinjaName::Test => TESTS.contains(&name),
                 JinjaName::Function => !variables.contains(name) || globals.contains(name),
                 // A method unknown in Python may be a macro in a value.
-                JinjaName::Method | JinjaName::Variable => absent(JinjaName::Method, name).is_none(),
+                JinjaName::Method | JinjaName::Variable => {
+                    absent(JinjaName::Method, name).is_none()
+                }
             };
             if is_known || !told.insert((what, name)) {
                 continue;
@@ -312,7 +442,15 @@ impl<'t> Reader<'t> {
             };
             let near = near.map(str::to_owned);
             let at = place(self.text, name);
-            self.fault(JinjaFaultKind::Unknown { what, name: name.to_owned(), near }, at, at + name.len());
+            self.fault(
+                JinjaFaultKind::Unknown {
+                    what,
+                    name: name.to_owned(),
+                    near,
+                },
+                at,
+                at + name.len(),
+            );
         }
         for (what, name) in told {
             if what != JinjaName::Method {
@@ -332,11 +470,19 @@ fn is_zero(expr: &Expr<'_>) -> bool {
 }
 
 fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
-    let range = error.range().or_else(|| line(text, error.line()?)).unwrap_or(0..text.len());
+    let range = error
+        .range()
+        .or_else(|| line(text, error.line()?))
+        .unwrap_or(0..text.len());
     let start = text.floor_char_boundary(range.start.min(text.len()));
     let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
-    let words = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-    JinjaFault { kind: JinjaFaultKind::Syntax(words), span: Span::of(start, end) }
+    let words = error
+        .detail()
+        .map_or_else(|| error.kind().to_string(), str::to_owned);
+    JinjaFault {
+        kind: JinjaFaultKind::Syntax(words),
+        span: Span::of(start, end),
+    }
 }
 
 /// The byte range of a line, counted from 1, without its end.

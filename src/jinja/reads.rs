@@ -13,8 +13,18 @@ const CALLER: &str = "caller";
 
 /// Analyses the tree of a text.
 pub(super) fn flow<'t>(tree: &Stmt<'t>) -> Flow<'t> {
-    let flow = Flow { scopes: vec![Scope::default()], ..Flow::default() };
-    let mut walk = Walk { flow, scope: 0, capture: None, recursive: None, in_macro: false, set: vec![BTreeSet::from(["self"])] };
+    let flow = Flow {
+        scopes: vec![Scope::default()],
+        ..Flow::default()
+    };
+    let mut walk = Walk {
+        flow,
+        scope: 0,
+        capture: None,
+        recursive: None,
+        in_macro: false,
+        set: vec![BTreeSet::from(["self"])],
+    };
     if let Stmt::Template(template) = tree {
         walk.body(&template.children);
     }
@@ -88,8 +98,9 @@ impl<'t> Walk<'t> {
     /// Binds a name in the scope, with a data flow from a node.
     fn bind(&mut self, name: &'t str, from: Option<usize>, is_certain: bool) -> usize {
         let new = self.flow.nodes;
-        let node =
-            self.flow.scopes.get_mut(self.scope).map_or(new, |scope| scope.names.entry(name).or_insert((new, is_certain)).0);
+        let node = self.flow.scopes.get_mut(self.scope).map_or(new, |scope| {
+            scope.names.entry(name).or_insert((new, is_certain)).0
+        });
         self.flow.nodes = new + usize::from(node == new);
         if let Some(from) = from {
             self.edge(from, node);
@@ -104,7 +115,10 @@ impl<'t> Walk<'t> {
     fn assign(&mut self, target: &Expr<'t>, from: usize, is_certain: bool) {
         match target {
             Expr::Var(var) => drop(self.bind(var.id, Some(from), is_certain)),
-            Expr::List(list) => list.items.iter().for_each(|item| self.assign(item, from, is_certain)),
+            Expr::List(list) => list
+                .items
+                .iter()
+                .for_each(|item| self.assign(item, from, is_certain)),
             Expr::GetAttr(field) => {
                 self.condition(&field.expr);
                 self.flow.shared.push(from);
@@ -116,7 +130,10 @@ impl<'t> Walk<'t> {
     }
 
     fn enter(&mut self) -> usize {
-        self.flow.scopes.push(Scope { parent: Some(self.scope), names: BTreeMap::new() });
+        self.flow.scopes.push(Scope {
+            parent: Some(self.scope),
+            names: BTreeMap::new(),
+        });
         std::mem::replace(&mut self.scope, self.flow.scopes.len() - 1)
     }
 
@@ -147,7 +164,11 @@ impl<'t> Walk<'t> {
         for around in [self.capture, self.recursive].into_iter().flatten() {
             self.edge(node, around);
         }
-        self.flow.outputs.push(Output { node, part_of, start });
+        self.flow.outputs.push(Output {
+            node,
+            part_of,
+            start,
+        });
     }
 
     fn statement(&mut self, stmt: &Stmt<'t>) {
@@ -163,7 +184,10 @@ impl<'t> Walk<'t> {
                 self.condition(&one.expr);
                 let yes = self.branch(&one.true_body);
                 let no = self.branch(&one.false_body);
-                self.set.last_mut().into_iter().for_each(|set| set.extend(yes.intersection(&no)));
+                self.set
+                    .last_mut()
+                    .into_iter()
+                    .for_each(|set| set.extend(yes.intersection(&no)));
             }
             Stmt::ForLoop(one) => self.for_each(one),
             Stmt::WithBlock(one) => self.with(one),
@@ -199,8 +223,16 @@ impl<'t> Walk<'t> {
                 self.write(node, None, start(one.span()));
             }
             Stmt::Do(one) => drop(self.called(&one.call)),
-            Stmt::Template(_) | Stmt::Block(_) => drop(super::tree::inner(stmt).map(|inner| self.statement(inner)).count()),
-            Stmt::EmitRaw(_) | Stmt::Import(_) | Stmt::FromImport(_) | Stmt::Extends(_) | Stmt::Include(_) => {}
+            Stmt::Template(_) | Stmt::Block(_) => drop(
+                super::tree::inner(stmt)
+                    .map(|inner| self.statement(inner))
+                    .count(),
+            ),
+            Stmt::EmitRaw(_)
+            | Stmt::Import(_)
+            | Stmt::FromImport(_)
+            | Stmt::Extends(_)
+            | Stmt::Include(_) => {}
         }
     }
 
@@ -218,7 +250,9 @@ impl<'t> Walk<'t> {
                 self.flow.items.insert(var.id);
             }
         });
-        one.filter_expr.iter().for_each(|filter| self.condition(filter));
+        one.filter_expr
+            .iter()
+            .for_each(|filter| self.condition(filter));
         self.body(&one.body);
         self.set.pop();
         (self.scope, self.recursive) = outer;
@@ -264,7 +298,9 @@ impl<'t> Walk<'t> {
         self.bind(CALLER, None, true);
         let without = one.args.len() - one.defaults.len().min(one.args.len());
         for (number, target) in one.args.iter().enumerate() {
-            let default = number.checked_sub(without).and_then(|number| one.defaults.get(number));
+            let default = number
+                .checked_sub(without)
+                .and_then(|number| one.defaults.get(number));
             let node = self.node();
             if let Some(default) = default {
                 self.read_into(default, node);
@@ -288,7 +324,13 @@ fn is_own_call(expr: &Expr<'_>) -> bool {
     let Expr::Call(call) = expr else { return false };
     match call.identify_call() {
         CallType::Function(LOOP) => {
-            matches!(&*call.args, [CallArg::Pos(_) | CallArg::Kwarg(..) | CallArg::PosSplat(_) | CallArg::KwargSplat(_)])
+            matches!(
+                &*call.args,
+                [CallArg::Pos(_)
+                    | CallArg::Kwarg(..)
+                    | CallArg::PosSplat(_)
+                    | CallArg::KwargSplat(_)]
+            )
         }
         CallType::Function("super") => call.args.is_empty(),
         CallType::Block(_) => true,
@@ -318,9 +360,17 @@ fn root<'t>(expr: &Expr<'t>) -> Option<&'t str> {
 /// Macro arguments whose default uses another argument, which has no value yet, with the offset of
 /// that use.
 pub(super) fn too_early<'t>(text: &str, one: &Macro<'t>) -> Vec<(&'t str, &'t str, usize)> {
-    let name = |expr: &Expr<'t>| if let Expr::Var(var) = expr { Some(var.id) } else { None };
+    let name = |expr: &Expr<'t>| {
+        if let Expr::Var(var) = expr {
+            Some(var.id)
+        } else {
+            None
+        }
+    };
     let names: Vec<&str> = one.args.iter().filter_map(name).collect();
-    let with_default = names.iter().skip(names.len().saturating_sub(one.defaults.len()));
+    let with_default = names
+        .iter()
+        .skip(names.len().saturating_sub(one.defaults.len()));
     let mut found = Vec::new();
     for (argument, default) in with_default.zip(&one.defaults) {
         let mut first = None;

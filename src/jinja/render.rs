@@ -45,11 +45,18 @@ pub(crate) enum Failed {
     TooCostly { limit: u64 },
     /// minijinja failed; its message, the line, from 1, and the part of that line that the message
     /// is about.
-    Jinja { detail: String, line: usize, words: Option<String> },
+    Jinja {
+        detail: String,
+        line: usize,
+        words: Option<String>,
+    },
 }
 
 /// The variables that a text reads, including called functions whose names are bound to a value.
-pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<BTreeSet<String>, Failed> {
+pub(crate) fn variables(
+    text: &str,
+    is_bound: impl Fn(&str) -> bool,
+) -> Result<BTreeSet<String>, Failed> {
     let parsed = parse(text);
     match parsed.faults.first() {
         None => {
@@ -58,7 +65,9 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
         }
         // A compiled text has no faults; a text from another source may have some.
         Some(fault) => Err(Failed::Jinja {
-            line: 1 + text.get(..fault.span.start as usize).map_or(0, |before| before.matches('\n').count()),
+            line: 1 + text
+                .get(..fault.span.start as usize)
+                .map_or(0, |before| before.matches('\n').count()),
             detail: match &fault.kind {
                 JinjaFaultKind::Syntax(words) => words.clone(),
                 kind => format!("{kind:?}"),
@@ -89,12 +98,27 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
     let mut code = CodeGenerator::new("text", text);
     code.compile_stmt(&tree);
     let (code, blocks) = code.finish();
-    let Instrumented { code, plain, outputs: count } = instrument(&code);
+    let Instrumented {
+        code,
+        plain,
+        outputs: count,
+    } = instrument(&code);
     let outputs = outputs(text, &flow, with.names, with.untrusted);
-    debug_assert_eq!(outputs.len(), count, "each output of the instructions is one of the tree");
+    debug_assert_eq!(
+        outputs.len(),
+        count,
+        "each output of the instructions is one of the tree"
+    );
     let lines = LineIndex::new(text);
-    let plain: Vec<(String, u32)> =
-        plain.iter().map(|words| ((*words).to_owned(), lines.line(place(text, words) as u32) - 1)).collect();
+    let plain: Vec<(String, u32)> = plain
+        .iter()
+        .map(|words| {
+            (
+                (*words).to_owned(),
+                lines.line(place(text, words) as u32) - 1,
+            )
+        })
+        .collect();
     let meter = Meter::new();
     let trace = Arc::new(Mutex::new(Trace::default()));
     let mut environment = environment();
@@ -108,35 +132,64 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
         let value = by.pass(value.clone())?;
         let mut words = String::new();
         escape_formatter(&mut make_string_output(&mut words), state, &value)?;
-        let says_nothing = matches!(value.kind(), ValueKind::None | ValueKind::Bool | ValueKind::Number);
-        let mut trace = written.lock().map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
+        let says_nothing = matches!(
+            value.kind(),
+            ValueKind::None | ValueKind::Bool | ValueKind::Number
+        );
+        let mut trace = written
+            .lock()
+            .map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
         trace.value(&words, &outputs, says_nothing, &fence);
         full(&trace)?;
         out.write_str(&words).map_err(Error::from)
     });
     let mut unread = String::new();
-    let ended = eval(&environment, &code, native(with.values), &blocks, &mut make_string_output(&mut unread), AutoEscape::None);
+    let ended = eval(
+        &environment,
+        &code,
+        native(with.values),
+        &blocks,
+        &mut make_string_output(&mut unread),
+        AutoEscape::None,
+    );
     match ended {
         Ok(_) => {}
-        Err(error) if meter::says(&error, FULL) => return Err(Failed::TooLarge { limit: MAX_BYTES }),
-        Err(error) if meter::is_spent(&error) => return Err(Failed::TooCostly { limit: meter::ALLOWANCE }),
-        Err(error) if error.kind() == ErrorKind::OutOfFuel => return Err(Failed::TooLong { limit: MAX_STEPS }),
+        Err(error) if meter::says(&error, FULL) => {
+            return Err(Failed::TooLarge { limit: MAX_BYTES });
+        }
+        Err(error) if meter::is_spent(&error) => {
+            return Err(Failed::TooCostly {
+                limit: meter::ALLOWANCE,
+            });
+        }
+        Err(error) if error.kind() == ErrorKind::OutOfFuel => {
+            return Err(Failed::TooLong { limit: MAX_STEPS });
+        }
         Err(error) => return Err(failed(text, &error)),
     }
     drop(environment);
     let trace = Arc::into_inner(trace).and_then(|trace| trace.into_inner().ok());
-    trace.map(|trace| trace.whole).ok_or(Failed::TooLarge { limit: MAX_BYTES })
+    trace
+        .map(|trace| trace.whole)
+        .ok_or(Failed::TooLarge { limit: MAX_BYTES })
 }
 
 /// Processes a number that the instructions pass.
 type Noted = Box<dyn Fn(&mut Trace, usize) -> Result<(), Error> + Send + Sync>;
 
 /// Makes an environment record the announcements of the instructions.
-fn note(environment: &mut Environment<'_>, meter: &Arc<Meter>, trace: &Arc<Mutex<Trace>>, plain: Vec<(String, u32)>) {
+fn note(
+    environment: &mut Environment<'_>,
+    meter: &Arc<Meter>,
+    trace: &Arc<Mutex<Trace>>,
+    plain: Vec<(String, u32)>,
+) {
     let mut add = |name: &'static str, noted: Noted| {
         let trace = Arc::clone(trace);
         environment.add_filter(name, move |number: usize| {
-            let mut trace = trace.lock().map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
+            let mut trace = trace
+                .lock()
+                .map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
             noted(&mut trace, number).map(|()| number)
         });
     };
@@ -176,30 +229,61 @@ fn note(environment: &mut Environment<'_>, meter: &Arc<Meter>, trace: &Arc<Mutex
 
 /// Fails if the result has become too large.
 fn full(trace: &Trace) -> Result<(), Error> {
-    if trace.whole.text.len() > MAX_BYTES { Err(Error::new(ErrorKind::InvalidOperation, FULL)) } else { Ok(()) }
+    if trace.whole.text.len() > MAX_BYTES {
+        Err(Error::new(ErrorKind::InvalidOperation, FULL))
+    } else {
+        Ok(())
+    }
 }
 
 /// minijinja's message, with the part of the text that it is about.
 fn failed(text: &str, error: &Error) -> Failed {
     let line = error.line().unwrap_or(1);
-    let words = error.range().and_then(|range| words_at(text, range.start, line));
-    Failed::Jinja { line, detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned), words }
+    let words = error
+        .range()
+        .and_then(|range| words_at(text, range.start, line));
+    Failed::Jinja {
+        line,
+        detail: error
+            .detail()
+            .map_or_else(|| error.kind().to_string(), str::to_owned),
+        words,
+    }
 }
 
 /// The part on a line of the tag at an offset.
 fn words_at(text: &str, at: usize, line: usize) -> Option<String> {
     let inner = tag_at(text, at)?.inner();
     let above = text.get(..inner.start)?.matches('\n').count();
-    let words = text.get(inner)?.split('\n').nth(line.checked_sub(above + 1)?)?.trim();
+    let words = text
+        .get(inner)?
+        .split('\n')
+        .nth(line.checked_sub(above + 1)?)?
+        .trim();
     // In the file, XML characters are escaped.
-    words.split(['<', '>', '&']).next().map(|words| words.trim().to_owned()).filter(|words| !words.is_empty())
+    words
+        .split(['<', '>', '&'])
+        .next()
+        .map(|words| words.trim().to_owned())
+        .filter(|words| !words.is_empty())
 }
 
 /// The ranges that a text outputs in any case: plain text outside of all statements.
 pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
-    let Ok(Stmt::Template(template)) = tree(text) else { return Vec::new() };
-    let plain = template.children.iter().filter_map(|stmt| if let Stmt::EmitRaw(one) = stmt { Some(one.raw) } else { None });
-    plain.map(|words| (place(text, words), words.len())).map(|(start, length)| start..start + length).collect()
+    let Ok(Stmt::Template(template)) = tree(text) else {
+        return Vec::new();
+    };
+    let plain = template.children.iter().filter_map(|stmt| {
+        if let Stmt::EmitRaw(one) = stmt {
+            Some(one.raw)
+        } else {
+            None
+        }
+    });
+    plain
+        .map(|words| (place(text, words), words.len()))
+        .map(|(start, length)| start..start + length)
+        .collect()
 }
 
 /// Returns true if a text captures or changes some of its output before writing it: for a filter, a
@@ -209,7 +293,11 @@ pub(crate) fn captures(text: &str) -> bool {
     if let Ok(tree) = tree(text) {
         each_stmt(&tree, &mut |stmt| {
             found |= match stmt {
-                Stmt::AutoEscape(_) | Stmt::CallBlock(_) | Stmt::FilterBlock(_) | Stmt::Macro(_) | Stmt::SetBlock(_) => true,
+                Stmt::AutoEscape(_)
+                | Stmt::CallBlock(_)
+                | Stmt::FilterBlock(_)
+                | Stmt::Macro(_)
+                | Stmt::SetBlock(_) => true,
                 Stmt::ForLoop(one) => one.recursive,
                 _ => false,
             };
@@ -230,6 +318,10 @@ fn native(value: &Value) -> minijinja::Value {
         },
         Value::String(text) => minijinja::Value::from(text.as_str()),
         Value::Array(items) => minijinja::Value::from(items.iter().map(native).collect::<Vec<_>>()),
-        Value::Object(fields) => minijinja::Value::from_pairs(fields.iter().map(|(name, value)| (name.as_str(), native(value)))),
+        Value::Object(fields) => minijinja::Value::from_pairs(
+            fields
+                .iter()
+                .map(|(name, value)| (name.as_str(), native(value))),
+        ),
     }
 }

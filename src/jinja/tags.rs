@@ -34,10 +34,16 @@ pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
             Token::TemplateData(_) => pieces.push(Piece::Words(range)),
             Token::VariableStart | Token::BlockStart => {
                 let is_block = matches!(token, Token::BlockStart);
-                pieces.push(Piece::Tag(Tag { range: range.start..text.len(), is_block, tokens: Vec::new() }));
+                pieces.push(Piece::Tag(Tag {
+                    range: range.start..text.len(),
+                    is_block,
+                    tokens: Vec::new(),
+                }));
             }
             token => {
-                let Some(Piece::Tag(tag)) = pieces.last_mut() else { continue };
+                let Some(Piece::Tag(tag)) = pieces.last_mut() else {
+                    continue;
+                };
                 if matches!(token, Token::VariableEnd | Token::BlockEnd) {
                     tag.range.end = range.end;
                 } else {
@@ -82,7 +88,10 @@ impl<'t> Tag<'t> {
 
     /// The range between the braces.
     pub(crate) fn inner(&self) -> Range<usize> {
-        let first = self.tokens.first().map_or(self.range.start, |(_, range)| range.start);
+        let first = self
+            .tokens
+            .first()
+            .map_or(self.range.start, |(_, range)| range.start);
         first..self.tokens.last().map_or(first, |(_, range)| range.end)
     }
 }
@@ -128,12 +137,19 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
         for (at, (token, range)) in tag.tokens.iter().enumerate() {
             match token {
                 Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
-                Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.saturating_sub(1),
+                Token::ParenClose | Token::BracketClose | Token::BraceClose => {
+                    depth = depth.saturating_sub(1)
+                }
                 _ => {}
             }
-            let before = at.checked_sub(1).and_then(|at| tag.tokens.get(at)).map(|(token, _)| token);
-            let is_argument = depth > 0 && matches!(tag.tokens.get(at + 1), Some((Token::Assign, _)));
-            let is_hung_on = matches!(before, Some(Token::Dot | Token::Pipe)) || tag.is_block && at == 0;
+            let before = at
+                .checked_sub(1)
+                .and_then(|at| tag.tokens.get(at))
+                .map(|(token, _)| token);
+            let is_argument =
+                depth > 0 && matches!(tag.tokens.get(at + 1), Some((Token::Assign, _)));
+            let is_hung_on =
+                matches!(before, Some(Token::Dot | Token::Pipe)) || tag.is_block && at == 0;
             if tag.name(at) == name && !is_argument && !is_hung_on {
                 found.push(range.start);
             }

@@ -46,7 +46,10 @@ impl Written {
         if !words.is_empty() {
             let start = self.text.len();
             self.text.push_str(words);
-            self.stretches.push(Stretch { range: start..self.text.len(), says });
+            self.stretches.push(Stretch {
+                range: start..self.text.len(),
+                says,
+            });
         }
     }
 }
@@ -87,7 +90,13 @@ impl Trace {
     }
 
     /// Writes the value of the next output.
-    pub(super) fn value(&mut self, words: &str, outputs: &[Output], says_nothing: bool, fence: &Fence) {
+    pub(super) fn value(
+        &mut self,
+        words: &str,
+        outputs: &[Output],
+        says_nothing: bool,
+        fence: &Fence,
+    ) {
         let known = outputs.get(self.output);
         let is_kept = !self.open.is_empty();
         let fence = known
@@ -98,7 +107,9 @@ impl Trace {
         if let Some((open, _)) = &fence {
             self.here().push(open, ByteOrigin::Fence);
         }
-        let name = known.and_then(|known| known.name.clone()).filter(|_| !is_kept);
+        let name = known
+            .and_then(|known| known.name.clone())
+            .filter(|_| !is_kept);
         match (name, self.captured.get(words.trim()).cloned()) {
             (Some(name), _) => self.here().push(words, ByteOrigin::Value(name)),
             (None, Some(kept)) => self.again(words, &kept),
@@ -112,21 +123,30 @@ impl Trace {
     /// Writes captured text again, with more or less white space around it.
     fn again(&mut self, words: &str, kept: &Written) {
         let space = |text: &str| text.len() - text.trim_start().len();
-        let (before, length, skipped) =
-            if words == kept.text { (0, words.len(), 0) } else { (space(words), words.trim().len(), space(&kept.text)) };
+        let (before, length, skipped) = if words == kept.text {
+            (0, words.len(), 0)
+        } else {
+            (space(words), words.trim().len(), space(&kept.text))
+        };
         for stretch in &kept.stretches {
             let part = |at: usize| (at.clamp(skipped, skipped + length) - skipped) + before;
             let from = part(stretch.range.start);
             let to = part(stretch.range.end);
             let cut = stretch.range.start.max(skipped) - stretch.range.start;
-            let lost = kept.text.get(stretch.range.start..stretch.range.start + cut.min(stretch.range.len()));
+            let lost = kept
+                .text
+                .get(stretch.range.start..stretch.range.start + cut.min(stretch.range.len()));
             let below = lost.map_or(0, |lost| lost.matches('\n').count() as u32);
             let says = match &stretch.says {
                 ByteOrigin::Author(line) => ByteOrigin::Author(line + below),
                 other => other.clone(),
             };
             let first = if from == before { 0 } else { from };
-            let end = if to == before + length { words.len() } else { to };
+            let end = if to == before + length {
+                words.len()
+            } else {
+                to
+            };
             if from < to {
                 let piece = words.get(first..end).unwrap_or("").to_owned();
                 self.here().push(&piece, says);

@@ -2,7 +2,9 @@
 //!
 //! Recursive: requires texts that `depth` has accepted.
 
-pub(crate) use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, FromImport, Stmt, UnaryOpKind};
+pub(crate) use minijinja::machinery::ast::{
+    BinOpKind, Call, CallArg, CompareOpKind, Expr, FromImport, Stmt, UnaryOpKind,
+};
 use minijinja::machinery::parse;
 use minijinja::syntax::SyntaxConfig;
 
@@ -13,13 +15,20 @@ pub(crate) fn tree(text: &str) -> Result<Stmt<'_>, minijinja::Error> {
 
 /// The offset of a slice of a text.
 pub(crate) fn place(text: &str, slice: &str) -> usize {
-    slice.as_ptr().addr().saturating_sub(text.as_ptr().addr()).min(text.len())
+    slice
+        .as_ptr()
+        .addr()
+        .saturating_sub(text.as_ptr().addr())
+        .min(text.len())
 }
 
 /// The expression of an argument.
 pub(crate) fn argument<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
     match argument {
-        CallArg::Pos(expr) | CallArg::Kwarg(_, expr) | CallArg::PosSplat(expr) | CallArg::KwargSplat(expr) => expr,
+        CallArg::Pos(expr)
+        | CallArg::Kwarg(_, expr)
+        | CallArg::PosSplat(expr)
+        | CallArg::KwargSplat(expr) => expr,
     }
 }
 
@@ -27,27 +36,51 @@ pub(crate) fn argument<'e, 't>(argument: &'e CallArg<'t>) -> &'e Expr<'t> {
 /// yields `b` first.
 pub(crate) fn children<'e, 't>(expr: &'e Expr<'t>) -> Vec<&'e Expr<'t>> {
     fn called<'e, 't>(of: &'e Expr<'t>, args: &'e [CallArg<'t>]) -> Vec<&'e Expr<'t>> {
-        std::iter::once(of).chain(args.iter().map(argument)).collect()
+        std::iter::once(of)
+            .chain(args.iter().map(argument))
+            .collect()
     }
     match expr {
         Expr::Var(_) | Expr::Const(_) => Vec::new(),
-        Expr::Slice(one) => {
-            [Some(&one.expr), one.start.as_ref(), one.stop.as_ref(), one.step.as_ref()].into_iter().flatten().collect()
-        }
+        Expr::Slice(one) => [
+            Some(&one.expr),
+            one.start.as_ref(),
+            one.stop.as_ref(),
+            one.step.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
         Expr::UnaryOp(one) => vec![&one.expr],
         Expr::BinOp(one) => vec![&one.left, &one.right],
-        Expr::Compare(one) => std::iter::once(&one.expr).chain(one.ops.iter().map(|other| &other.expr)).collect(),
-        Expr::IfExpr(one) => {
-            [Some(&one.test_expr), Some(&one.true_expr), one.false_expr.as_ref()].into_iter().flatten().collect()
-        }
-        Expr::Filter(one) => one.expr.iter().chain(one.args.iter().map(argument)).collect(),
+        Expr::Compare(one) => std::iter::once(&one.expr)
+            .chain(one.ops.iter().map(|other| &other.expr))
+            .collect(),
+        Expr::IfExpr(one) => [
+            Some(&one.test_expr),
+            Some(&one.true_expr),
+            one.false_expr.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+        Expr::Filter(one) => one
+            .expr
+            .iter()
+            .chain(one.args.iter().map(argument))
+            .collect(),
         Expr::Test(one) => called(&one.expr, &one.args),
         Expr::GetAttr(one) => vec![&one.expr],
         Expr::GetItem(one) => vec![&one.expr, &one.subscript_expr],
         Expr::Call(one) => called(&one.expr, &one.args),
         Expr::List(one) => one.items.iter().collect(),
         Expr::Tuple(one) => one.items.iter().collect(),
-        Expr::Map(one) => one.keys.iter().zip(&one.values).flat_map(|(key, value)| [key, value]).collect(),
+        Expr::Map(one) => one
+            .keys
+            .iter()
+            .zip(&one.values)
+            .flat_map(|(key, value)| [key, value])
+            .collect(),
     }
 }
 
@@ -61,7 +94,8 @@ pub(crate) fn each<'e, 't>(expr: &'e Expr<'t>, look: &mut impl FnMut(&'e Expr<'t
 
 /// The expressions directly in a statement; the target of an assignment only if it is a field.
 pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
-    let field = |target: &'s Expr<'t>| Some(target).filter(|target| matches!(target, Expr::GetAttr(_)));
+    let field =
+        |target: &'s Expr<'t>| Some(target).filter(|target| matches!(target, Expr::GetAttr(_)));
     match stmt {
         Stmt::EmitExpr(one) => vec![&one.expr],
         Stmt::ForLoop(one) => std::iter::once(&one.iter).chain(&one.filter_expr).collect(),
@@ -74,9 +108,14 @@ pub(crate) fn expressions<'s, 't>(stmt: &'s Stmt<'t>) -> Vec<&'s Expr<'t>> {
         Stmt::Macro(one) => one.defaults.iter().collect(),
         Stmt::CallBlock(one) => {
             let args = one.call.args.iter().map(argument);
-            std::iter::once(&one.call.expr).chain(args).chain(&one.macro_decl.defaults).collect()
+            std::iter::once(&one.call.expr)
+                .chain(args)
+                .chain(&one.macro_decl.defaults)
+                .collect()
         }
-        Stmt::Do(one) => std::iter::once(&one.call.expr).chain(one.call.args.iter().map(argument)).collect(),
+        Stmt::Do(one) => std::iter::once(&one.call.expr)
+            .chain(one.call.args.iter().map(argument))
+            .collect(),
         Stmt::Template(_)
         | Stmt::EmitRaw(_)
         | Stmt::Block(_)
@@ -126,10 +165,18 @@ pub(crate) fn names<'t>(text: &str, stmt: &Stmt<'t>) -> Vec<(&'t str, usize, boo
     let mut found = Vec::new();
     each_stmt(stmt, &mut |stmt| {
         for expr in expressions(stmt) {
-            let mut called = if matches!(stmt, Stmt::CallBlock(_) | Stmt::Do(_)) { Some(std::ptr::from_ref(expr)) } else { None };
+            let mut called = if matches!(stmt, Stmt::CallBlock(_) | Stmt::Do(_)) {
+                Some(std::ptr::from_ref(expr))
+            } else {
+                None
+            };
             each(expr, &mut |expr| match expr {
                 Expr::Call(call) => called = Some(std::ptr::from_ref(&call.expr)),
-                Expr::Var(var) => found.push((var.id, place(text, var.id), called == Some(std::ptr::from_ref(expr)))),
+                Expr::Var(var) => found.push((
+                    var.id,
+                    place(text, var.id),
+                    called == Some(std::ptr::from_ref(expr)),
+                )),
                 _ => {}
             });
         }

@@ -52,18 +52,29 @@ impl AgentNode {
     /// The arguments that `ctxc new scenario` takes for it: its task, and its handle if the task
     /// has several agents.
     pub fn command(&self, task: &str, agents: &[Self]) -> String {
-        if agents.len() == 1 { task.to_owned() } else { format!("{task} --node {}", self.handle(agents)) }
+        if agents.len() == 1 {
+            task.to_owned()
+        } else {
+            format!("{task} --node {}", self.handle(agents))
+        }
     }
 
     /// Its handle among the agents of its task: its name if that is unique, else its path.
     pub fn handle<'a>(&'a self, agents: &[Self]) -> &'a str {
-        self.name.as_deref().filter(|name| Self::meant(agents, Some(name)).is_ok()).unwrap_or(&self.node)
+        self.name
+            .as_deref()
+            .filter(|name| Self::meant(agents, Some(name)).is_ok())
+            .unwrap_or(&self.node)
     }
 }
 
 /// The node of a stage: the stage without its round numbers.
 pub fn node_of(stage: &str) -> String {
-    let without = |part: &str| part.split_once('@').map_or(part, |(name, _)| name).to_owned();
+    let without = |part: &str| {
+        part.split_once('@')
+            .map_or(part, |(name, _)| name)
+            .to_owned()
+    };
     stage.split('/').map(without).collect::<Vec<_>>().join("/")
 }
 
@@ -75,7 +86,10 @@ pub struct Tested(BTreeMap<String, BTreeSet<String>>);
 impl Tested {
     /// Adds the agent of one scenario.
     pub fn insert(&mut self, task: &str, node: Option<&str>) {
-        self.0.entry(task.to_owned()).or_default().insert(node.unwrap_or_default().to_owned());
+        self.0
+            .entry(task.to_owned())
+            .or_default()
+            .insert(node.unwrap_or_default().to_owned());
     }
 
     /// Adds a scenario that runs a whole task.
@@ -88,7 +102,9 @@ impl Tested {
 
     /// Returns true if a scenario tests an agent of a task, given by its path and name.
     pub fn holds(&self, task: &str, (node, name): (&str, Option<&str>), is_only: bool) -> bool {
-        let Some(nodes) = self.0.get(task) else { return false };
+        let Some(nodes) = self.0.get(task) else {
+            return false;
+        };
         nodes.contains(Self::ALL)
             || nodes.contains(node)
             || name.is_some_and(|name| nodes.contains(name))

@@ -43,7 +43,10 @@ impl Deferred {
     pub fn reason(&self) -> String {
         let needs: Vec<String> = self.needs.iter().map(|name| format!("`{name}`")).collect();
         let verb = if needs.len() == 1 { "is" } else { "are" };
-        format!("needs {}, which {verb} not there before this agent has run", needs.join(", "))
+        format!(
+            "needs {}, which {verb} not there before this agent has run",
+            needs.join(", ")
+        )
     }
 }
 
@@ -61,14 +64,29 @@ pub trait ContextAssembler {
 /// The order of segments: tools first; then by speaker; the author's `system` before all else; then
 /// examples that are turns; then the kinds of `first`, in that order; then the most stable first,
 /// then by priority, then by source. The result lists indices of `segments`.
-pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
+pub fn positions<S: Borrow<Segment>>(
+    segments: &[S],
+    speaker: impl Fn(&Segment) -> Speaker,
+    first: &[Kind],
+) -> Vec<usize> {
     let place = |segment: &Segment| {
-        let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
+        let asked = first
+            .iter()
+            .position(|kind| *kind == segment.kind)
+            .unwrap_or(first.len());
         // The agent's identity frames all other text, so it comes before everything else.
         let is_behind = segment.kind != Kind::System || segment.trust == Trust::Untrusted;
         // The request comes after the examples, so that an example never has the last word.
         let is_asked = segment.kind != Kind::Examples || segment.turns.is_empty();
-        (segment.kind != Kind::Tools, speaker(segment), is_behind, is_asked, asked, segment.stability, segment.turn())
+        (
+            segment.kind != Kind::Tools,
+            speaker(segment),
+            is_behind,
+            is_asked,
+            asked,
+            segment.stability,
+            segment.turn(),
+        )
     };
     let mut order: Vec<usize> = (0..segments.len()).collect();
     order.sort_by_cached_key(|&at| segments.get(at).map(|segment| place(segment.borrow())));

@@ -111,7 +111,12 @@ impl OverBudget {
     #[must_use]
     pub fn of(self, budget: Option<usize>, holds_values: bool) -> Self {
         let budget = budget.unwrap_or(self.budget);
-        Self { needed: self.needed.max(budget.saturating_add(1)), budget, holds_values, ..self }
+        Self {
+            needed: self.needed.max(budget.saturating_add(1)),
+            budget,
+            holds_values,
+            ..self
+        }
     }
 }
 
@@ -122,12 +127,19 @@ fn needs(parts: &[(String, usize)], needed: usize) -> String {
     if let [(id, _)] = parts {
         return format!("`{id}` needs {} tokens", thousands(needed));
     }
-    let mut named: Vec<String> =
-        parts.iter().take(NAMED).map(|(id, tokens)| format!("`{id}` ({})", thousands(*tokens))).collect();
+    let mut named: Vec<String> = parts
+        .iter()
+        .take(NAMED)
+        .map(|(id, tokens)| format!("`{id}` ({})", thousands(*tokens)))
+        .collect();
     if parts.len() > NAMED {
         named.push(format!("and {} more", parts.len() - NAMED));
     }
-    format!("{} need {} tokens in all", named.join(", "), thousands(needed))
+    format!(
+        "{} need {} tokens in all",
+        named.join(", "),
+        thousands(needed)
+    )
 }
 
 /// The choice whether to count tokens even if no count is needed.
@@ -187,7 +199,11 @@ pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool)
     for block in blocks.iter().filter(|block| block.is_untrusted()) {
         match block.most.filter(|_| block.is_foreign_input()) {
             Some(most) => room = room.saturating_add(most),
-            None => has_share |= block.is_foreign_input() || block.turn.1 == Kind::History || block.priority < WITHOUT_ROOM,
+            None => {
+                has_share |= block.is_foreign_input()
+                    || block.turn.1 == Kind::History
+                    || block.priority < WITHOUT_ROOM
+            }
         }
     }
     room.saturating_add(if has_share { budget / OTHERS_SHARE } else { 0 })
@@ -205,16 +221,33 @@ pub struct Fitting<'b> {
 
 impl<'b> Fitting<'b> {
     /// Blocks, some of which have a known fate.
-    pub fn of(blocks: &'b [Block<'b>], counter: &'b dyn TokenCounter, fates: &[Option<Fitted>]) -> Self {
-        let known = fates.iter().map(|fate| fate.as_ref().and_then(|fate| fate.full)).collect();
-        Self { blocks, counter, known, sizes: OnceCell::new() }
+    pub fn of(
+        blocks: &'b [Block<'b>],
+        counter: &'b dyn TokenCounter,
+        fates: &[Option<Fitted>],
+    ) -> Self {
+        let known = fates
+            .iter()
+            .map(|fate| fate.as_ref().and_then(|fate| fate.full))
+            .collect();
+        Self {
+            blocks,
+            counter,
+            known,
+            sizes: OnceCell::new(),
+        }
     }
 
     fn sizes(&self) -> &[usize] {
         let size = |(at, block): (usize, &Block<'_>)| {
-            self.known.get(at).copied().flatten().unwrap_or_else(|| block.tokens(self.counter))
+            self.known
+                .get(at)
+                .copied()
+                .flatten()
+                .unwrap_or_else(|| block.tokens(self.counter))
         };
-        self.sizes.get_or_init(|| self.blocks.iter().enumerate().map(size).collect())
+        self.sizes
+            .get_or_init(|| self.blocks.iter().enumerate().map(size).collect())
     }
 
     fn size(&self, at: usize) -> usize {
@@ -226,10 +259,15 @@ impl<'b> Fitting<'b> {
         self.staying(fates).map(|(_, tokens)| tokens).sum()
     }
 
-    fn staying<'s>(&'s self, fates: &'s [Option<Fitted>]) -> impl Iterator<Item = (&'s Block<'b>, usize)> {
-        self.blocks.iter().enumerate().filter_map(|(at, block)| match fates.get(at).and_then(Option::as_ref) {
-            Some(fate) => Some((block, self.cost(at, fate))),
-            None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.size(at))),
+    fn staying<'s>(
+        &'s self,
+        fates: &'s [Option<Fitted>],
+    ) -> impl Iterator<Item = (&'s Block<'b>, usize)> {
+        self.blocks.iter().enumerate().filter_map(|(at, block)| {
+            match fates.get(at).and_then(Option::as_ref) {
+                Some(fate) => Some((block, self.cost(at, fate))),
+                None => (block.priority < FIRST_EXPENDABLE).then(|| (block, self.size(at))),
+            }
         })
     }
 
@@ -237,18 +275,30 @@ impl<'b> Fitting<'b> {
     fn cost(&self, at: usize, fate: &Fitted) -> usize {
         match fate.fate {
             Disposition::Kept => self.size(at),
-            Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => fate.kept.unwrap_or(0),
+            Disposition::Cut { .. } | Disposition::Shortened { .. } | Disposition::Dropped => {
+                fate.kept.unwrap_or(0)
+            }
         }
     }
 
     /// The error for blocks that are never cut, or have a known fate, and exceed a budget.
     pub fn over(&self, fates: &[Option<Fitted>], budget: usize) -> OverBudget {
-        let mut staying: Vec<(&Block<'_>, usize)> =
-            self.staying(fates).filter(|(block, tokens)| block.priority < FIRST_EXPENDABLE || *tokens > 0).collect();
+        let mut staying: Vec<(&Block<'_>, usize)> = self
+            .staying(fates)
+            .filter(|(block, tokens)| block.priority < FIRST_EXPENDABLE || *tokens > 0)
+            .collect();
         staying.sort_by_key(|(block, _)| block.priority);
         let needed = staying.iter().map(|(_, tokens)| tokens).sum();
-        let parts = staying.into_iter().map(|(block, tokens)| (block.id.to_owned(), tokens)).collect();
-        OverBudget { parts, needed, budget, holds_values: false }
+        let parts = staying
+            .into_iter()
+            .map(|(block, tokens)| (block.id.to_owned(), tokens))
+            .collect();
+        OverBudget {
+            parts,
+            needed,
+            budget,
+            holds_values: false,
+        }
     }
 
     /// Fits the blocks without a known fate into the rest of a budget, around an elastic one.
@@ -263,12 +313,18 @@ impl<'b> Fitting<'b> {
         mut elastic: Option<Elastic<'_>>,
     ) -> Result<Vec<Fitted>, OverBudget> {
         let blocks = self.blocks;
-        let is_over = budget.is_some_and(|limit| blocks.iter().map(Block::bytes).sum::<usize>() > limit);
-        let is_whole = |fate: &Option<Fitted>| fate.as_ref().is_none_or(|fate| fate.fate == Disposition::Kept);
+        let is_over =
+            budget.is_some_and(|limit| blocks.iter().map(Block::bytes).sum::<usize>() > limit);
+        let is_whole = |fate: &Option<Fitted>| {
+            fate.as_ref()
+                .is_none_or(|fate| fate.fate == Disposition::Kept)
+        };
         let fits = |block: &Block<'_>| block.bytes() <= block.most();
         if elastic.is_none() && !is_over && fates.iter().all(is_whole) && blocks.iter().all(fits) {
             let tokens = |at: usize| (counting == Counting::Always).then(|| self.size(at));
-            return Ok((0..blocks.len()).map(|at| Fitted::whole(tokens(at))).collect());
+            return Ok((0..blocks.len())
+                .map(|at| Fitted::whole(tokens(at)))
+                .collect());
         }
         let limit = budget.unwrap_or(usize::MAX);
         let mut order: Vec<usize> = (0..blocks.len()).collect();
@@ -276,22 +332,39 @@ impl<'b> Fitting<'b> {
         let known = |(at, fate): (usize, Option<Fitted>)| {
             let fate = fate?;
             let tokens = self.cost(at, &fate);
-            Some(Fitted { full: Some(self.size(at)), kept: Some(tokens), ..fate })
+            Some(Fitted {
+                full: Some(self.size(at)),
+                kept: Some(tokens),
+                ..fate
+            })
         };
         let mut fitted: Vec<Option<Fitted>> = fates.into_iter().enumerate().map(known).collect();
         let taken = fitted.iter().flatten().filter_map(|fate| fate.kept).sum();
         let (mut left, mut ended): (usize, Option<&str>) = (limit.saturating_sub(taken), None);
         let (mut floor, mut inputs, mut full_up) = (0, None, None);
         for &at in &order {
-            let Some(block) = blocks.get(at).filter(|_| fitted.get(at).is_some_and(Option::is_none)) else { continue };
+            let Some(block) = blocks
+                .get(at)
+                .filter(|_| fitted.get(at).is_some_and(Option::is_none))
+            else {
+                continue;
+            };
             // Blocks that are never cut have been placed by now.
             if block.priority >= FIRST_EXPENDABLE && floor == 0 {
-                floor = elastic.as_ref().map_or(0, |elastic| elastic.floor.min(left / 2));
+                floor = elastic
+                    .as_ref()
+                    .map_or(0, |elastic| elastic.floor.min(left / 2));
                 left -= floor;
             }
             if block.priority >= FIRST_EXPENDABLE && inputs.is_none() {
-                let all = blocks.iter().enumerate().filter(|(_, block)| block.is_foreign_input());
-                let kept = all.map(|(at, block)| self.size(at).min(block.most())).sum::<usize>().min(left / 2);
+                let all = blocks
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, block)| block.is_foreign_input());
+                let kept = all
+                    .map(|(at, block)| self.size(at).min(block.most()))
+                    .sum::<usize>()
+                    .min(left / 2);
                 left -= kept;
                 inputs = Some(kept);
             }
@@ -314,7 +387,9 @@ impl<'b> Fitting<'b> {
             }
             let full = self.size(at);
             let answer = match ended {
-                None if full > block.most() && block.most() <= left => cut(block, full, block.most(), self.counter),
+                None if full > block.most() && block.most() <= left => {
+                    cut(block, full, block.most(), self.counter)
+                }
                 None if full <= left => Fitted::whole(Some(full)),
                 None if block.priority < FIRST_EXPENDABLE => {
                     let fates: Vec<Option<Fitted>> = blocks
@@ -347,13 +422,23 @@ impl<'b> Fitting<'b> {
 impl Fitted {
     /// A complete block.
     pub(crate) fn whole(tokens: Option<usize>) -> Self {
-        Self { fate: Disposition::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
+        Self {
+            fate: Disposition::Kept,
+            full: tokens,
+            kept: tokens,
+            reason: "fits".to_owned(),
+        }
     }
 
     /// A dropped block, with the reason.
     #[cfg(feature = "assemble")]
     pub(crate) fn dropped(reason: String) -> Self {
-        Self { fate: Disposition::Dropped, full: None, kept: Some(0), reason }
+        Self {
+            fate: Disposition::Dropped,
+            full: None,
+            kept: Some(0),
+            reason,
+        }
     }
 }
 
@@ -379,7 +464,9 @@ impl Block<'_> {
     /// Returns true for a text that is never cut and is trusted apart from the values in it.
     #[cfg(feature = "assemble")]
     pub(crate) fn is_trusted_fixed(&self) -> bool {
-        self.priority < FIRST_EXPENDABLE && self.turn.0 == Trust::Trusted && self.turn.1 != Kind::History
+        self.priority < FIRST_EXPENDABLE
+            && self.turn.0 == Trust::Trusted
+            && self.turn.1 != Kind::History
     }
 
     /// Bytes of trusted text, and tokens without bytes; 0 for a block that is fitted with the
@@ -401,13 +488,19 @@ impl Block<'_> {
 
     /// Its own maximum of tokens; unlimited if it is never cut.
     pub(crate) fn most(&self) -> usize {
-        self.most.filter(|_| self.priority >= FIRST_EXPENDABLE).unwrap_or(usize::MAX)
+        self.most
+            .filter(|_| self.priority >= FIRST_EXPENDABLE)
+            .unwrap_or(usize::MAX)
     }
 
     /// Tokens of the complete block.
     pub(crate) fn tokens(&self, counter: &dyn TokenCounter) -> usize {
         let whole = [self.head, self.text, self.tail].concat();
-        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter) + self.others
+        tokens(
+            &whole,
+            self.open.iter().map(|at| self.head.len() + at),
+            counter,
+        ) + self.others
     }
 
     fn part(&self, range: &Range<usize>, mark: &str) -> String {
@@ -422,24 +515,39 @@ impl Block<'_> {
 
 /// Tokens of a text; a lower bound if values that are not known yet will be inserted at some
 /// positions.
-pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, counter: &dyn TokenCounter) -> usize {
+pub(crate) fn tokens(
+    text: &str,
+    open: impl ExactSizeIterator<Item = usize>,
+    counter: &dyn TokenCounter,
+) -> usize {
     if open.len() == 0 {
         return counter.count(text);
     }
     let mut start = 0;
     let ends = open.chain([text.len()]);
-    let pieces: Vec<&str> = ends.map(|end| text.get(std::mem::replace(&mut start, end)..end).unwrap_or("")).collect();
+    let pieces: Vec<&str> = ends
+        .map(|end| {
+            text.get(std::mem::replace(&mut start, end)..end)
+                .unwrap_or("")
+        })
+        .collect();
     counter.least(&pieces)
 }
 
 /// The mark in place of `bytes` missing bytes at the end. Line breaks in an id are replaced.
 pub(super) fn missing(id: &str, bytes: usize) -> String {
-    let id = id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
+    let id = id.replace(
+        |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'),
+        " ",
+    );
     format!("\n[cut: {bytes} bytes of {id} left out]\n")
 }
 
 fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
-    let id = block.id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
+    let id = block.id.replace(
+        |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'),
+        " ",
+    );
     match block.cut {
         Cut::Tail => missing(block.id, block.text.len() - range.len()),
         Cut::TailAt(_) => format!("\n[cut: the rest of {id} left out]\n"),
@@ -449,41 +557,78 @@ fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
 
 /// Cuts a block so that it fits in `left` tokens, or drops it.
 fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
-    let dropped = |reason: String| Fitted { fate: Disposition::Dropped, full: Some(full), kept: Some(0), reason };
+    let dropped = |reason: String| Fitted {
+        fate: Disposition::Dropped,
+        full: Some(full),
+        kept: Some(0),
+        reason,
+    };
     // A block's own maximum applies even if it leaves very few tokens.
     let is_own = left == block.most();
     if left <= WORTH_CUTTING && !is_own {
-        return dropped(format!("{}, and texts are never cut to {WORTH_CUTTING} tokens or fewer", were_left(left)));
+        return dropped(format!(
+            "{}, and texts are never cut to {WORTH_CUTTING} tokens or fewer",
+            were_left(left)
+        ));
     }
     let found = match block.cut {
         Cut::Tail => tail(block, left, counter),
-        Cut::TailAt(borders) => first(block, inside(borders, block.text).rev().map(|border| 0..border), left, counter),
-        Cut::HeadAt(borders) => first(block, inside(borders, block.text).map(|border| border..block.text.len()), left, counter),
+        Cut::TailAt(borders) => first(
+            block,
+            inside(borders, block.text).rev().map(|border| 0..border),
+            left,
+            counter,
+        ),
+        Cut::HeadAt(borders) => first(
+            block,
+            inside(borders, block.text).map(|border| border..block.text.len()),
+            left,
+            counter,
+        ),
     };
     match found {
-        Some((range, mark, kept)) => {
-            Fitted { fate: Disposition::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: why(left, is_own) }
-        }
-        None => dropped(format!("{}, not enough for a whole part of it", why(left, is_own))),
+        Some((range, mark, kept)) => Fitted {
+            fate: Disposition::Cut { range, mark },
+            full: Some(full),
+            kept: Some(kept),
+            reason: why(left, is_own),
+        },
+        None => dropped(format!(
+            "{}, not enough for a whole part of it",
+            why(left, is_own)
+        )),
     }
 }
 
 fn why(tokens: usize, is_own: bool) -> String {
-    if is_own { format!("it may have {}", count_of(tokens)) } else { were_left(tokens) }
+    if is_own {
+        format!("it may have {}", count_of(tokens))
+    } else {
+        were_left(tokens)
+    }
 }
 
 fn were_left(tokens: usize) -> String {
-    format!("{} {} left", count_of(tokens), if tokens == 1 { "was" } else { "were" })
+    format!(
+        "{} {} left",
+        count_of(tokens),
+        if tokens == 1 { "was" } else { "were" }
+    )
 }
 
 fn count_of(tokens: usize) -> String {
-    if tokens == 1 { "1 token".to_owned() } else { format!("{} tokens", thousands(tokens)) }
+    if tokens == 1 {
+        "1 token".to_owned()
+    } else {
+        format!("{} tokens", thousands(tokens))
+    }
 }
 
 /// The borders between two characters of a text, in order. Borders from a host may be invalid or
 /// unsorted.
 fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usize> {
-    let is_between = |border: &&usize| **border > 0 && **border < text.len() && text.is_char_boundary(**border);
+    let is_between =
+        |border: &&usize| **border > 0 && **border < text.len() && text.is_char_boundary(**border);
     let mut inside: Vec<usize> = borders.iter().filter(is_between).copied().collect();
     inside.sort_unstable();
     inside.dedup();
@@ -494,7 +639,12 @@ type Found = Option<(Range<usize>, String, usize)>;
 
 /// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest,
 /// so bisection finds it.
-fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
+fn first(
+    block: &Block<'_>,
+    ranges: impl Iterator<Item = Range<usize>>,
+    left: usize,
+    counter: &dyn TokenCounter,
+) -> Found {
     let ranges: Vec<Range<usize>> = ranges.collect();
     let cost = |range: &Range<usize>| {
         let mark = mark(block, range);
@@ -505,7 +655,14 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
     let mut high = ranges.len();
     while low < high {
         let middle = low + (high - low) / 2;
-        if ranges.get(middle).is_some_and(|range| cost(range).1 <= left) { high = middle } else { low = middle + 1 }
+        if ranges
+            .get(middle)
+            .is_some_and(|range| cost(range).1 <= left)
+        {
+            high = middle
+        } else {
+            low = middle + 1
+        }
     }
     let range = ranges.get(low)?;
     let (mark, cost) = cost(range);

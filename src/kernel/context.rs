@@ -183,7 +183,9 @@ words! {
 }
 
 /// Whether a text may give the agent orders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -301,7 +303,10 @@ impl Traced {
         }
         let start = self.text.len();
         self.text.push_str(text);
-        self.stretches.push(Stretch { range: start..self.text.len(), origin });
+        self.stretches.push(Stretch {
+            range: start..self.text.len(),
+            origin,
+        });
     }
 
     /// Appends another text with its stretches.
@@ -314,7 +319,12 @@ impl Traced {
         };
         self.stretches.extend(other.stretches.iter().map(moved));
         self.open.extend(other.open.iter().map(|at| at + start));
-        self.untrusted.extend(other.untrusted.iter().map(|range| range.start + start..range.end + start));
+        self.untrusted.extend(
+            other
+                .untrusted
+                .iter()
+                .map(|range| range.start + start..range.end + start),
+        );
     }
 
     /// Marks the text from a byte to its end as untrusted. An empty range marks the position of a
@@ -348,7 +358,10 @@ impl Traced {
     /// The same text as one stretch with this origin.
     #[must_use]
     pub fn with_origin(&self, origin: Origin) -> Self {
-        Self { untrusted: self.untrusted.clone(), ..Self::new(self.text.as_str(), origin) }
+        Self {
+            untrusted: self.untrusted.clone(),
+            ..Self::new(self.text.as_str(), origin)
+        }
     }
 
     /// Marks the end of the text as a position at which a value will be inserted that is not known
@@ -382,10 +395,20 @@ impl Traced {
     /// The part in a range of bytes; an end inside a character is moved to its start.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
-        let end = self.text.floor_char_boundary(range.end.min(self.text.len()));
+        let end = self
+            .text
+            .floor_char_boundary(range.end.min(self.text.len()));
         let start = self.text.floor_char_boundary(range.start.min(end));
-        let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), ..Self::default() };
-        part.open.extend(self.open.iter().filter(|at| (start..=end).contains(*at)).map(|at| at - start));
+        let mut part = Self {
+            text: self.text.get(start..end).unwrap_or("").to_owned(),
+            ..Self::default()
+        };
+        part.open.extend(
+            self.open
+                .iter()
+                .filter(|at| (start..=end).contains(*at))
+                .map(|at| at - start),
+        );
         for range in &self.untrusted {
             let (from, to) = (range.start.max(start), range.end.min(end));
             if from < to || range.is_empty() && from == to {
@@ -398,7 +421,10 @@ impl Traced {
             if from < to {
                 let skipped = self.text.get(stretch.range.start..from).unwrap_or("");
                 let origin = stretch.origin.clone().down(lines(skipped));
-                part.stretches.push(Stretch { range: from - start..to - start, origin });
+                part.stretches.push(Stretch {
+                    range: from - start..to - start,
+                    origin,
+                });
             }
         }
         part
@@ -421,7 +447,9 @@ impl Origin {
 
     /// The number of lines before the stretch, if the origin has one.
     pub(crate) fn line(&mut self) -> Option<&mut u32> {
-        if let Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } = self {
+        if let Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } =
+            self
+        {
             Some(line)
         } else {
             None
@@ -478,9 +506,15 @@ impl Segment {
     /// after its kind and title.
     pub fn new(kind: Kind, title: impl Into<String>, text: impl Into<String>) -> Self {
         let title = title.into();
-        let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
+        let id = if title.is_empty() {
+            kind.word().to_owned()
+        } else {
+            format!("{}:{title}", kind.word())
+        };
         let text = Traced::new(text, Origin::Parent { id: id.clone() });
-        Self::of(kind, text, "handed in").named(id, title).stable(Stability::Session)
+        Self::of(kind, text, "handed in")
+            .named(id, title)
+            .stable(Stability::Session)
     }
 
     /// A segment of a template: named after its kind, as stable as the template, trusted, cut at
@@ -503,9 +537,18 @@ impl Segment {
     }
 
     /// A segment of messages: without a fence, since a message is a border itself.
-    pub fn of_turns(kind: Kind, id: impl Into<String>, turns: Vec<Turn>, origin: Origin, why: impl Into<String>) -> Self {
+    pub fn of_turns(
+        kind: Kind,
+        id: impl Into<String>,
+        turns: Vec<Turn>,
+        origin: Origin,
+        why: impl Into<String>,
+    ) -> Self {
         let text: String = turns.iter().map(|turn| turn.read().text).collect();
-        Self { turns, ..Self::of(kind, Traced::new(text, origin), why).named(id, "") }
+        Self {
+            turns,
+            ..Self::of(kind, Traced::new(text, origin), why).named(id, "")
+        }
     }
 
     /// Returns true if it is a message of the conversation.
@@ -515,12 +558,20 @@ impl Segment {
 
     /// The trust of everything in it: untrusted if the segment or a value in its text is.
     pub fn overall_trust(&self) -> Trust {
-        if self.has_untrusted_values { Trust::Untrusted } else { self.trust }
+        if self.has_untrusted_values {
+            Trust::Untrusted
+        } else {
+            self.trust
+        }
     }
 
     /// The priority: the greatest is dropped first; 0 and 1 are never cut.
     pub fn priority(&self) -> u8 {
-        let of_kind = if (self.kind, self.trust) == (Kind::Input, Trust::Untrusted) { FOREIGN } else { self.kind.priority() };
+        let of_kind = if (self.kind, self.trust) == (Kind::Input, Trust::Untrusted) {
+            FOREIGN
+        } else {
+            self.kind.priority()
+        };
         self.priority.unwrap_or(of_kind)
     }
 
@@ -533,19 +584,29 @@ impl Segment {
     /// Sets a priority of its own.
     #[must_use]
     pub fn prior(self, priority: u8) -> Self {
-        Self { priority: Some(priority), ..self }
+        Self {
+            priority: Some(priority),
+            ..self
+        }
     }
 
     /// Sets the id and the title.
     #[must_use]
     pub fn named(self, id: impl Into<String>, title: impl Into<String>) -> Self {
-        Self { id: id.into(), title: title.into(), ..self }
+        Self {
+            id: id.into(),
+            title: title.into(),
+            ..self
+        }
     }
 
     /// Marks it as untrusted: it is fenced and gives no orders.
     #[must_use]
     pub fn untrusted(self) -> Self {
-        Self { trust: Trust::Untrusted, ..self }
+        Self {
+            trust: Trust::Untrusted,
+            ..self
+        }
     }
 
     /// Sets the stability.

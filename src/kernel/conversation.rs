@@ -90,12 +90,19 @@ pub struct ToolResult {
 impl ToolResult {
     /// A successful result with one text.
     pub fn new(call: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { call: call.into(), parts: vec![Part::Text(text.into())], is_error: false }
+        Self {
+            call: call.into(),
+            parts: vec![Part::Text(text.into())],
+            is_error: false,
+        }
     }
 
     /// The result of a tool that failed or was refused.
     pub fn failed(call: impl Into<String>, why: impl Into<String>) -> Self {
-        Self { is_error: true, ..Self::new(call, why) }
+        Self {
+            is_error: true,
+            ..Self::new(call, why)
+        }
     }
 }
 
@@ -134,7 +141,9 @@ impl Media {
 
     fn tokens(&self) -> usize {
         match &self.source {
-            MediaSource::Base64(data) if !self.is_image() => data.len().div_ceil(CHUNK).max(1) * MEDIA_TOKENS,
+            MediaSource::Base64(data) if !self.is_image() => {
+                data.len().div_ceil(CHUNK).max(1) * MEDIA_TOKENS
+            }
             MediaSource::Base64(_) | MediaSource::Url(_) => MEDIA_TOKENS,
         }
     }
@@ -142,7 +151,9 @@ impl Media {
     /// The printed name: `image`, `document NAME`.
     pub(crate) fn title(&self) -> String {
         let what = if self.is_image() { "image" } else { "document" };
-        self.name.as_deref().map_or_else(|| what.to_owned(), |name| format!("{what} {name}"))
+        self.name
+            .as_deref()
+            .map_or_else(|| what.to_owned(), |name| format!("{what} {name}"))
     }
 
     fn words(&self) -> String {
@@ -150,8 +161,16 @@ impl Media {
         match &self.source {
             MediaSource::Base64(data) => {
                 let hash = Hash::of(data.as_bytes()).to_string();
-                let hash = hash.rsplit(':').next().and_then(|hash| hash.get(..16)).unwrap_or_default();
-                format!("[{title} {}, {} bytes of base64, {hash}]", self.media_type, data.len())
+                let hash = hash
+                    .rsplit(':')
+                    .next()
+                    .and_then(|hash| hash.get(..16))
+                    .unwrap_or_default();
+                format!(
+                    "[{title} {}, {} bytes of base64, {hash}]",
+                    self.media_type,
+                    data.len()
+                )
             }
             MediaSource::Url(url) => format!("[{title} {url}]"),
         }
@@ -183,18 +202,37 @@ impl Turn {
     /// A message with one text.
     pub fn new(speaker: Speaker, text: impl Into<String>) -> Self {
         let text = text.into();
-        Self { speaker, parts: if text.is_empty() { Vec::new() } else { vec![Part::Text(text)] } }
+        Self {
+            speaker,
+            parts: if text.is_empty() {
+                Vec::new()
+            } else {
+                vec![Part::Text(text)]
+            },
+        }
     }
 
     /// A message with the result of a call.
     pub fn result(call: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { speaker: Speaker::Tool, parts: vec![Part::Result(ToolResult::new(call, text))] }
+        Self {
+            speaker: Speaker::Tool,
+            parts: vec![Part::Result(ToolResult::new(call, text))],
+        }
     }
 
     /// Adds a tool call.
     #[must_use]
-    pub fn calling(mut self, id: impl Into<String>, name: impl Into<String>, arguments: Value) -> Self {
-        self.parts.push(Part::Call(ToolCall { id: id.into(), name: name.into(), arguments }));
+    pub fn calling(
+        mut self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        arguments: Value,
+    ) -> Self {
+        self.parts.push(Part::Call(ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments,
+        }));
         self
     }
 
@@ -207,12 +245,24 @@ impl Turn {
 
     /// The tool calls in the message.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
-        self.parts.iter().filter_map(|part| if let Part::Call(call) = part { Some(call) } else { None })
+        self.parts.iter().filter_map(|part| {
+            if let Part::Call(call) = part {
+                Some(call)
+            } else {
+                None
+            }
+        })
     }
 
     /// The tool results in the message.
     pub fn results(&self) -> impl Iterator<Item = &ToolResult> {
-        self.parts.iter().filter_map(|part| if let Part::Result(result) = part { Some(result) } else { None })
+        self.parts.iter().filter_map(|part| {
+            if let Part::Result(result) = part {
+                Some(result)
+            } else {
+                None
+            }
+        })
     }
 
     /// Returns true if the message has content from the user: anything but white space and tool
@@ -242,7 +292,9 @@ impl Turn {
     pub(crate) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Part> {
         let parts = self.parts.iter_mut().flat_map(|part| match part {
             Part::Result(result) => result.parts.iter_mut(),
-            part @ (Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_)) => std::slice::from_mut(part).iter_mut(),
+            part @ (Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_)) => {
+                std::slice::from_mut(part).iter_mut()
+            }
         });
         parts.filter(|part| matches!(part, Part::Text(_) | Part::Media(_)))
     }
@@ -258,7 +310,13 @@ impl Part {
 
     /// Tokens of images and documents in the part.
     pub fn media_tokens(&self) -> usize {
-        let tokens = |part: &Self| if let Self::Media(media) = part { media.tokens() } else { 0 };
+        let tokens = |part: &Self| {
+            if let Self::Media(media) = part {
+                media.tokens()
+            } else {
+                0
+            }
+        };
         match self {
             Self::Result(result) => result.parts.iter().map(tokens).sum(),
             Self::Text(_) | Self::Reasoning(_) | Self::Call(_) | Self::Media(_) => tokens(self),
@@ -275,24 +333,45 @@ fn read(parts: &[Part], is_result: bool, out: &mut TurnText) {
             Part::Text(text) => {
                 let start = out.text.len();
                 out.text.push_str(text);
-                out.slots.push(Slot { range: start..out.text.len(), is_result, media: 0 });
+                out.slots.push(Slot {
+                    range: start..out.text.len(),
+                    is_result,
+                    media: 0,
+                });
             }
             Part::Reasoning(reasoning) => {
                 out.text.push_str("[reasoning] ");
-                out.text.push_str(reasoning.redacted.as_ref().unwrap_or(&reasoning.text));
+                out.text
+                    .push_str(reasoning.redacted.as_ref().unwrap_or(&reasoning.text));
             }
-            Part::Call(ToolCall { id, name, arguments }) => {
+            Part::Call(ToolCall {
+                id,
+                name,
+                arguments,
+            }) => {
                 // Writing to a string cannot fail.
                 let _ = write!(out.text, "[call {name} {id}] {arguments}");
             }
-            Part::Result(ToolResult { call, parts, is_error }) => {
-                let _ = write!(out.text, "[{} {call}] ", if *is_error { "error" } else { "result" });
+            Part::Result(ToolResult {
+                call,
+                parts,
+                is_error,
+            }) => {
+                let _ = write!(
+                    out.text,
+                    "[{} {call}] ",
+                    if *is_error { "error" } else { "result" }
+                );
                 read(parts, true, out);
             }
             Part::Media(media) => {
                 let start = out.text.len();
                 out.text.push_str(&media.words());
-                out.slots.push(Slot { range: start..out.text.len(), is_result, media: media.tokens() });
+                out.slots.push(Slot {
+                    range: start..out.text.len(),
+                    is_result,
+                    media: media.tokens(),
+                });
             }
         }
     }
@@ -322,11 +401,16 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
         let broken = |why: String| Err(BrokenConversation { at, why });
         if turn.speaker != Speaker::System {
             if let (Some(call), None) = (open.first(), turn.results().next()) {
-                return broken(format!("expected the result of the call `{call}` before it: results follow their call at once"));
+                return broken(format!(
+                    "expected the result of the call `{call}` before it: results follow their call at once"
+                ));
             }
             for result in turn.results() {
                 if turn.speaker == Speaker::Assistant {
-                    return broken("a result that the assistant gives: the tool or the user hands it in".to_owned());
+                    return broken(
+                        "a result that the assistant gives: the tool or the user hands it in"
+                            .to_owned(),
+                    );
                 }
                 if !open.remove(result.call.as_str()) {
                     return broken(format!(
@@ -351,7 +435,10 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
                     ));
                 }
                 if !call.arguments.is_object() {
-                    return broken(format!("expected an object as the arguments of `{}`, found {}", call.name, call.arguments));
+                    return broken(format!(
+                        "expected an object as the arguments of `{}`, found {}",
+                        call.name, call.arguments
+                    ));
                 }
             }
         }
@@ -362,7 +449,9 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
     }
     match open.first() {
         Some(call) => {
-            let why = format!("expected the result of the call `{call}` after it, found the end of the conversation");
+            let why = format!(
+                "expected the result of the call `{call}` after it, found the end of the conversation"
+            );
             Err(BrokenConversation { at: start, why })
         }
         None => Ok(units),
@@ -370,5 +459,9 @@ pub fn units(turns: &[&Turn]) -> Result<Vec<Range<usize>>, BrokenConversation> {
 }
 
 fn which(id: &str) -> String {
-    if id.is_empty() { "no id".to_owned() } else { format!("the id `{id}`, which another one has") }
+    if id.is_empty() {
+        "no id".to_owned()
+    } else {
+        format!("the id `{id}`, which another one has")
+    }
 }

@@ -128,12 +128,30 @@ impl<'a> Conversation<'a> {
         limits: HistoryLimits,
         counter: &'a dyn TokenCounter,
     ) -> Result<Self, BrokenConversation> {
-        let said: Vec<Said<'a>> = messages.map(|(id, turn, text)| Said { id, turn, text, tokens: 0 }).collect();
+        let said: Vec<Said<'a>> = messages
+            .map(|(id, turn, text)| Said {
+                id,
+                turn,
+                text,
+                tokens: 0,
+            })
+            .collect();
         let units = units(&said.iter().map(|said| said.turn).collect::<Vec<_>>())?;
-        let mut conversation = Self { units, said, turns: Vec::new(), limits, is_first: false, counter };
+        let mut conversation = Self {
+            units,
+            said,
+            turns: Vec::new(),
+            limits,
+            is_first: false,
+            counter,
+        };
         let mut is_open = false;
         for (at, unit) in conversation.units.iter().enumerate() {
-            let mut messages = conversation.said.get(unit.clone()).unwrap_or_default().iter();
+            let mut messages = conversation
+                .said
+                .get(unit.clone())
+                .unwrap_or_default()
+                .iter();
             is_open &= messages.all(|said| said.turn.speaker != Speaker::Assistant);
             if conversation.is_users(unit) && !std::mem::replace(&mut is_open, true) {
                 conversation.turns.push(at);
@@ -151,7 +169,10 @@ impl<'a> Conversation<'a> {
 
     /// An upper bound of its tokens: its bytes plus the tokens of media.
     pub fn bytes(&self) -> usize {
-        self.said.iter().map(|said| said.text.len() + said.turn.media_tokens()).sum()
+        self.said
+            .iter()
+            .map(|said| said.text.len() + said.turn.media_tokens())
+            .sum()
     }
 
     /// The conversation's own limit of tokens.
@@ -167,7 +188,11 @@ impl<'a> Conversation<'a> {
     /// Counts the tokens of all messages.
     pub fn count(&mut self) {
         let counter = self.counter;
-        for said in self.said.iter_mut().filter(|said| said.turn.speaker != Speaker::System) {
+        for said in self
+            .said
+            .iter_mut()
+            .filter(|said| said.turn.speaker != Speaker::System)
+        {
             said.tokens = counter.count(said.text) + said.turn.media_tokens();
         }
     }
@@ -177,20 +202,38 @@ impl<'a> Conversation<'a> {
     pub fn last_turn(&self) -> usize {
         let last = self.turns.last().copied().unwrap_or(0);
         let units = self.units.get(last..).unwrap_or_default();
-        let tokens: usize = units.iter().flat_map(Clone::clone).map(|at| self.tokens(at)).sum();
+        let tokens: usize = units
+            .iter()
+            .flat_map(Clone::clone)
+            .map(|at| self.tokens(at))
+            .sum();
         // If there is more than one unit, a fold keeps only seven tenths of the limit.
-        if units.len() < 2 { tokens } else { (tokens * 10).div_ceil(7) }
+        if units.len() < 2 {
+            tokens
+        } else {
+            (tokens * 10).div_ceil(7)
+        }
     }
 
     /// Folds the conversation into a limit. Without a limit no counts are needed.
     pub fn fold(&self, limit: Option<usize>) -> Fold {
         let (sizes, shortened) = (vec![0; self.units.len()], vec![None; self.units.len()]);
-        let mut walk = Walk { sizes, shortened, front: 0, held: Vec::new(), asked: Vec::new(), sum: 0 };
+        let mut walk = Walk {
+            sizes,
+            shortened,
+            front: 0,
+            held: Vec::new(),
+            asked: Vec::new(),
+            sum: 0,
+        };
         let mut longest = 0;
         for (at, unit) in self.units.iter().enumerate() {
             if let Ok(turn) = self.turns.binary_search(&at) {
                 if self.limits.compacted {
-                    let before = turn.checked_sub(1).and_then(|before| self.turns.get(before)).copied();
+                    let before = turn
+                        .checked_sub(1)
+                        .and_then(|before| self.turns.get(before))
+                        .copied();
                     self.compact_turn(&mut walk, before.unwrap_or(0)..at);
                 }
                 walk.asked.clear();
@@ -212,9 +255,13 @@ impl<'a> Conversation<'a> {
     /// Removes the tool results of a turn.
     fn compact_turn(&self, walk: &mut Walk<'a>, turn: Range<usize>) {
         for before in turn {
-            let Some(range) = self.units.get(before) else { continue };
+            let Some(range) = self.units.get(before) else {
+                continue;
+            };
             let cut = walk.shortened.get_mut(before).and_then(Option::take);
-            let Some(short) = self.compact(range, cut) else { continue };
+            let Some(short) = self.compact(range, cut) else {
+                continue;
+            };
             let tokens = tokens(&short);
             if before >= walk.front || walk.held.contains(&before) {
                 walk.sum = walk.sum - walk.size(before) + tokens;
@@ -231,13 +278,22 @@ impl<'a> Conversation<'a> {
             question.clear();
         }
         let exceeds = |question: &[Asked<'_>]| walk.size(at) + sum(question) > limit;
-        let cut = |question: &[Asked<'_>]| trim(self.whole(unit), room.saturating_sub(sum(question)), self.counter);
+        let cut = |question: &[Asked<'_>]| {
+            trim(
+                self.whole(unit),
+                room.saturating_sub(sum(question)),
+                self.counter,
+            )
+        };
         // Older messages of the question are removed before this unit's own words.
         while !question.is_empty() && exceeds(&question) && says_nothing(&cut(&question)) {
             question.pop();
         }
         let short = exceeds(&question).then(|| cut(&question));
-        walk.sum -= std::mem::take(&mut walk.held).into_iter().map(|held| walk.size(held)).sum::<usize>();
+        walk.sum -= std::mem::take(&mut walk.held)
+            .into_iter()
+            .map(|held| walk.size(held))
+            .sum::<usize>();
         if let Some(mut short) = short {
             let least = tokens(&short);
             if least + sum(&question) > limit {
@@ -255,18 +311,33 @@ impl<'a> Conversation<'a> {
             walk.sum = tokens(&short);
             walk.set(at, walk.sum, Some(short));
         }
-        let held = |front: usize| question.iter().filter(|one| one.unit < front).map(|one| one.tokens).sum::<usize>();
+        let held = |front: usize| {
+            question
+                .iter()
+                .filter(|one| one.unit < front)
+                .map(|one| one.tokens)
+                .sum::<usize>()
+        };
         while walk.front < at && walk.sum + held(walk.front) > room {
             walk.sum -= walk.size(walk.front);
             walk.front += 1;
         }
         if self.is_first && held(walk.front) == 0 {
-            let begins = |unit: &usize| self.begins_with_user(*unit) || question.iter().any(|one| one.unit == *unit);
+            let begins = |unit: &usize| {
+                self.begins_with_user(*unit) || question.iter().any(|one| one.unit == *unit)
+            };
             let next = (walk.front..=at).find(begins).unwrap_or(walk.front);
-            walk.sum -= (walk.front..next).map(|unit| walk.size(unit)).sum::<usize>();
+            walk.sum -= (walk.front..next)
+                .map(|unit| walk.size(unit))
+                .sum::<usize>();
             walk.front = next;
         }
-        for Asked { unit, tokens, short } in question {
+        for Asked {
+            unit,
+            tokens,
+            short,
+        } in question
+        {
             if unit < walk.front {
                 walk.held.push(unit);
                 walk.sum += tokens;
@@ -276,7 +347,8 @@ impl<'a> Conversation<'a> {
             }
         }
         // A removed unit never comes back.
-        walk.asked.retain(|unit| *unit >= walk.front || walk.held.contains(unit));
+        walk.asked
+            .retain(|unit| *unit >= walk.front || walk.held.contains(unit));
     }
 
     /// The kept form of the question before a unit, within `most` tokens. From the last message
@@ -301,71 +373,144 @@ impl<'a> Conversation<'a> {
                 break;
             }
             left = left.saturating_sub(tokens);
-            question.push(Asked { unit, tokens, short });
+            question.push(Asked {
+                unit,
+                tokens,
+                short,
+            });
         }
         question
     }
 
     fn is_users(&self, unit: &Range<usize>) -> bool {
-        unit.clone().any(|at| self.said.get(at).is_some_and(|said| said.turn.is_users()))
+        unit.clone()
+            .any(|at| self.said.get(at).is_some_and(|said| said.turn.is_users()))
     }
 
     fn begins_with_user(&self, unit: usize) -> bool {
-        self.units.get(unit).and_then(|unit| self.said.get(unit.start)).is_some_and(|said| said.turn.is_users())
+        self.units
+            .get(unit)
+            .and_then(|unit| self.said.get(unit.start))
+            .is_some_and(|said| said.turn.is_users())
     }
 
     /// The unit at which the requested turns begin.
     fn first_turn(&self) -> usize {
-        let Some(turns) = self.limits.turns else { return 0 };
-        self.turns.iter().nth_back(turns.saturating_sub(1)).copied().unwrap_or(0)
+        let Some(turns) = self.limits.turns else {
+            return 0;
+        };
+        self.turns
+            .iter()
+            .nth_back(turns.saturating_sub(1))
+            .copied()
+            .unwrap_or(0)
     }
 
     /// The messages of a unit, possibly cut already, without tool results; `None` if nothing has to
     /// be removed.
-    fn compact(&self, unit: &Range<usize>, cut: Option<Vec<Shortened<'a>>>) -> Option<Vec<Shortened<'a>>> {
+    fn compact(
+        &self,
+        unit: &Range<usize>,
+        cut: Option<Vec<Shortened<'a>>>,
+    ) -> Option<Vec<Shortened<'a>>> {
         let mut short = cut.unwrap_or_else(|| self.whole(unit));
         for one in &mut short {
             one.leave_out_results(self.counter);
         }
-        short.iter().any(|one| !one.left_out.is_empty()).then_some(short)
+        short
+            .iter()
+            .any(|one| !one.left_out.is_empty())
+            .then_some(short)
     }
 
     fn whole(&self, unit: &Range<usize>) -> Vec<Shortened<'a>> {
         let said = self.said.get(unit.clone()).unwrap_or_default().iter();
-        said.map(|said| Shortened::of(said.id, said.turn, said.text, said.tokens)).collect()
+        said.map(|said| Shortened::of(said.id, said.turn, said.text, said.tokens))
+            .collect()
     }
 
     fn told(&self, walk: Walk<'a>, limit: Option<usize>, longest: usize) -> Fold {
-        let Walk { front, held, mut shortened, .. } = walk;
+        let Walk {
+            front,
+            held,
+            mut shortened,
+            ..
+        } = walk;
         let first = self.first_turn();
         let mut messages = Vec::with_capacity(self.said.len());
         let mut tokens = 0;
         for (number, unit) in self.units.iter().enumerate() {
-            let short = shortened.get_mut(number).and_then(Option::take).unwrap_or_default();
+            let short = shortened
+                .get_mut(number)
+                .and_then(Option::take)
+                .unwrap_or_default();
             let mut short = short.into_iter().map(Some).collect::<Vec<_>>();
             for at in unit.clone() {
-                let Some(said) = self.said.get(at) else { continue };
-                let short = short.get_mut(at - unit.start).and_then(Option::take).filter(|short| !short.left_out.is_empty());
+                let Some(said) = self.said.get(at) else {
+                    continue;
+                };
+                let short = short
+                    .get_mut(at - unit.start)
+                    .and_then(Option::take)
+                    .filter(|short| !short.left_out.is_empty());
                 let dropped = if said.turn.speaker == Speaker::System {
                     Some("the system said it, and an agent has its own".to_owned())
                 } else if number < front && !held.contains(&number) {
-                    Some(format!("the conversation grew beyond {} tokens", thousands(limit.unwrap_or(0))))
+                    Some(format!(
+                        "the conversation grew beyond {} tokens",
+                        thousands(limit.unwrap_or(0))
+                    ))
                 } else {
-                    let turns = || format!("it stands before the last {} turns", self.limits.turns.unwrap_or(0));
+                    let turns = || {
+                        format!(
+                            "it stands before the last {} turns",
+                            self.limits.turns.unwrap_or(0)
+                        )
+                    };
                     (number < first).then(turns)
                 };
                 let folded = match (dropped, short) {
-                    (Some(reason), _) => Folded { fate: Disposition::Dropped, kept: 0, reason, turn: None },
+                    (Some(reason), _) => Folded {
+                        fate: Disposition::Dropped,
+                        kept: 0,
+                        reason,
+                        turn: None,
+                    },
                     (None, Some(short)) if short.turn.parts.is_empty() => {
-                        let reason = "its call is too long to be kept beside what the user says".to_owned();
-                        Folded { fate: Disposition::Dropped, kept: 0, reason, turn: None }
+                        let reason =
+                            "its call is too long to be kept beside what the user says".to_owned();
+                        Folded {
+                            fate: Disposition::Dropped,
+                            kept: 0,
+                            reason,
+                            turn: None,
+                        }
                     }
-                    (None, Some(Shortened { turn, tokens, mut left_out, .. })) => {
+                    (
+                        None,
+                        Some(Shortened {
+                            turn,
+                            tokens,
+                            mut left_out,
+                            ..
+                        }),
+                    ) => {
                         left_out.sort_by_key(|range| range.start);
-                        let reason = "it is too long, or came from a tool before the last turn".to_owned();
-                        Folded { fate: Disposition::Shortened { left_out }, kept: tokens, reason, turn: Some(turn) }
+                        let reason =
+                            "it is too long, or came from a tool before the last turn".to_owned();
+                        Folded {
+                            fate: Disposition::Shortened { left_out },
+                            kept: tokens,
+                            reason,
+                            turn: Some(turn),
+                        }
                     }
-                    (None, None) => Folded { fate: Disposition::Kept, kept: said.tokens, reason: "fits".to_owned(), turn: None },
+                    (None, None) => Folded {
+                        fate: Disposition::Kept,
+                        kept: said.tokens,
+                        reason: "fits".to_owned(),
+                        turn: None,
+                    },
                 };
                 tokens += folded.kept;
                 messages.push(folded);
@@ -373,16 +518,30 @@ impl<'a> Conversation<'a> {
         }
         let growth = longest.saturating_mul(2);
         let holds = limit.is_none_or(|limit| tokens + growth <= limit);
-        Fold { messages, tokens, growth, repeated: if holds { self.repeated() } else { 0 } }
+        Fold {
+            messages,
+            tokens,
+            growth,
+            repeated: if holds { self.repeated() } else { 0 },
+        }
     }
 
     /// Leading messages that stay the same when another message is added.
     fn repeated(&self) -> usize {
-        if self.limits.turns.is_some_and(|turns| self.turns.len() + 1 >= turns) {
+        if self
+            .limits
+            .turns
+            .is_some_and(|turns| self.turns.len() + 1 >= turns)
+        {
             return 0;
         }
         let last = self.turns.last().copied().unwrap_or(0);
-        let mut late = self.units.iter().skip(if self.limits.compacted { last } else { self.units.len() });
-        late.find(|unit| self.compact(unit, None).is_some()).map_or(self.said.len(), |unit| unit.start)
+        let mut late = self.units.iter().skip(if self.limits.compacted {
+            last
+        } else {
+            self.units.len()
+        });
+        late.find(|unit| self.compact(unit, None).is_some())
+            .map_or(self.said.len(), |unit| unit.start)
     }
 }

@@ -9,7 +9,11 @@ const LONGEST: usize = 32;
 /// The last position before the end of `text`, and not after `end`, that does not split a grapheme.
 pub(super) fn before(text: &str, end: usize) -> usize {
     let end = text.floor_char_boundary(end.min(text.len()));
-    let end = if end == text.len() { start_of_last(text) } else { end };
+    let end = if end == text.len() {
+        start_of_last(text)
+    } else {
+        end
+    };
     let mut at = end;
     for _ in 0..LONGEST {
         if !is_inside(text, at) {
@@ -27,12 +31,23 @@ fn start_of_last(text: &str) -> usize {
 /// Returns true if a position splits a grapheme.
 fn is_inside(text: &str, at: usize) -> bool {
     let (head, tail) = text.split_at_checked(at).unwrap_or((text, ""));
-    let (Some(left), Some(right)) = (head.chars().next_back(), tail.chars().next()) else { return false };
+    let (Some(left), Some(right)) = (head.chars().next_back(), tail.chars().next()) else {
+        return false;
+    };
     (left == '\r' && right == '\n')
         || left == JOINER
         || right == JOINER
         || is_mark(right)
-        || (is_flag(left) && is_flag(right) && head.chars().rev().take(LONGEST).take_while(|c| is_flag(*c)).count() % 2 == 1)
+        || (is_flag(left)
+            && is_flag(right)
+            && head
+                .chars()
+                .rev()
+                .take(LONGEST)
+                .take_while(|c| is_flag(*c))
+                .count()
+                % 2
+                == 1)
 }
 
 /// Joins two emoji into one.
@@ -49,7 +64,8 @@ fn is_mark(c: char) -> bool {
 /// Characters that are escaped because they are invisible or look like a space, and that combine
 /// with no other character.
 fn is_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
+    c.is_whitespace()
+        || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..)
 }
 
 /// Returns true for a regional indicator; two of them make a flag.

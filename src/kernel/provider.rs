@@ -57,12 +57,26 @@ pub struct Answer {
 impl Answer {
     /// An answer of the assistant with these parts.
     pub const fn new(parts: Vec<Part>, stop: Stop, usage: Usage, model: Option<String>) -> Self {
-        Self { turn: Turn { speaker: Speaker::Assistant, parts }, stop, usage, model }
+        Self {
+            turn: Turn {
+                speaker: Speaker::Assistant,
+                parts,
+            },
+            stop,
+            usage,
+            model,
+        }
     }
 
     /// The concatenated texts.
     pub fn content(&self) -> String {
-        let text = |part: &Part| if let Part::Text(text) = part { Some(text.clone()) } else { None };
+        let text = |part: &Part| {
+            if let Part::Text(text) = part {
+                Some(text.clone())
+            } else {
+                None
+            }
+        };
         self.turn.parts.iter().filter_map(text).collect()
     }
 
@@ -74,8 +88,15 @@ impl Answer {
     /// A contradiction in the provider's token counts; `None` if they are consistent. Contradictory
     /// counts cannot be priced.
     pub fn contradiction(&self) -> Option<&'static str> {
-        let Usage { input, cached, output, reasoning } = self.usage;
-        let is_more = |part: Option<u64>, whole: Option<u64>| part.zip(whole).is_some_and(|(part, whole)| part > whole);
+        let Usage {
+            input,
+            cached,
+            output,
+            reasoning,
+        } = self.usage;
+        let is_more = |part: Option<u64>, whole: Option<u64>| {
+            part.zip(whole).is_some_and(|(part, whole)| part > whole)
+        };
         if is_more(cached, input) {
             Some("more tokens were read from the cache than were sent")
         } else if is_more(reasoning, output) {
@@ -178,7 +199,9 @@ pub enum ProviderError {
         limit: u64,
     },
     /// The environment variable for the key is not usable.
-    #[error("the environment variable `{variable}`, which should hold the key of the provider, {why}")]
+    #[error(
+        "the environment variable `{variable}`, which should hold the key of the provider, {why}"
+    )]
     NoKey {
         /// The name of the variable.
         variable: String,
@@ -222,20 +245,41 @@ impl ProviderError {
 
     /// The requested delay before a retry.
     pub const fn retry_after(&self) -> Option<Duration> {
-        if let Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } = self { *retry_after } else { None }
+        if let Self::Refused { retry_after, .. } | Self::RateLimited { retry_after, .. } = self {
+            *retry_after
+        } else {
+            None
+        }
     }
 
     /// Returns true if the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
-        let is_passing = matches!(self, Self::RateLimited { .. } | Self::TimeLimit { .. } | Self::Unreachable { .. });
-        is_passing || matches!(self, Self::CutStream { .. } | Self::Refused { status: 408 | 500.., .. })
+        let is_passing = matches!(
+            self,
+            Self::RateLimited { .. } | Self::TimeLimit { .. } | Self::Unreachable { .. }
+        );
+        is_passing
+            || matches!(
+                self,
+                Self::CutStream { .. }
+                    | Self::Refused {
+                        status: 408 | 500..,
+                        ..
+                    }
+            )
     }
 }
 
 fn asked(wait: Option<Duration>) -> String {
-    wait.map_or_else(String::new, |wait| format!(", and asks to wait {} s", wait.as_secs()))
+    wait.map_or_else(String::new, |wait| {
+        format!(", and asks to wait {} s", wait.as_secs())
+    })
 }
 
 fn said(message: &str) -> String {
-    if message.is_empty() { String::new() } else { format!(": {message}") }
+    if message.is_empty() {
+        String::new()
+    } else {
+        format!(": {message}")
+    }
 }

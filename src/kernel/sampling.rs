@@ -64,10 +64,16 @@ impl Parameter {
     /// Parses a value as an attribute contains it.
     pub fn value(self, text: &str) -> Option<Value> {
         let within = |(least, most): (f64, f64)| {
-            text.parse::<f64>().ok().filter(|number| (least..=most).contains(number)).map(Value::from)
+            text.parse::<f64>()
+                .ok()
+                .filter(|number| (least..=most).contains(number))
+                .map(Value::from)
         };
         let whole = |(least, most): (u64, u64)| {
-            text.parse::<u64>().ok().filter(|number| (least..=most).contains(number)).map(Value::from)
+            text.parse::<u64>()
+                .ok()
+                .filter(|number| (least..=most).contains(number))
+                .map(Value::from)
         };
         match self {
             Self::Temperature => within(TEMPERATURE),
@@ -84,8 +90,14 @@ impl Parameter {
 /// The JSON Schema of parameters with their values.
 #[cfg(feature = "cli")]
 pub fn schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    let property = |name: Parameter| (name.word().to_owned(), serde_json::json!({"description": name.expected()}));
-    let properties: serde_json::Map<String, Value> = Parameter::ALL.into_iter().map(property).collect();
+    let property = |name: Parameter| {
+        (
+            name.word().to_owned(),
+            serde_json::json!({"description": name.expected()}),
+        )
+    };
+    let properties: serde_json::Map<String, Value> =
+        Parameter::ALL.into_iter().map(property).collect();
     schemars::json_schema!({"type": "object", "properties": properties})
 }
 
@@ -104,7 +116,10 @@ pub struct Sampled {
 impl Sampled {
     /// A short description: `temperature 0.2 (role clerk)`.
     pub fn words(&self) -> String {
-        let value = self.value.as_str().map_or_else(|| self.value.to_string(), str::to_owned);
+        let value = self
+            .value
+            .as_str()
+            .map_or_else(|| self.value.to_string(), str::to_owned);
         format!("{} {value} ({})", self.name.word(), self.from)
     }
 }

@@ -34,15 +34,23 @@ pub(super) fn tokens(messages: &[Shortened<'_>]) -> usize {
 
 /// Returns true if messages contain text from the user and none of it remains.
 pub(super) fn says_nothing(messages: &[Shortened<'_>]) -> bool {
-    let users = messages.iter().filter(|one| one.turn.speaker == Speaker::User);
+    let users = messages
+        .iter()
+        .filter(|one| one.turn.speaker == Speaker::User);
     let mut words = users.flat_map(Shortened::words).peekable();
     words.peek().is_some() && words.all(|stays| !stays)
 }
 
 /// Cuts the messages of a unit to `room` tokens, or as far as possible. Calls and their results are
 /// removed only if otherwise nothing would remain of the user's text beside them.
-pub(super) fn trim<'a>(messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
-    let is_mixed = messages.iter().any(|one| one.turn.is_users() && one.turn.results().next().is_some());
+pub(super) fn trim<'a>(
+    messages: Vec<Shortened<'a>>,
+    room: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Shortened<'a>> {
+    let is_mixed = messages
+        .iter()
+        .any(|one| one.turn.is_users() && one.turn.results().next().is_some());
     if !is_mixed {
         return cut(messages, room, counter);
     }
@@ -50,16 +58,32 @@ pub(super) fn trim<'a>(messages: Vec<Shortened<'a>>, room: usize, counter: &dyn 
     if tokens(&short) <= room && !says_nothing(&short) {
         return short;
     }
-    cut(messages.into_iter().map(|one| one.without_calls(counter)).collect(), room, counter)
+    cut(
+        messages
+            .into_iter()
+            .map(|one| one.without_calls(counter))
+            .collect(),
+        room,
+        counter,
+    )
 }
 
 /// Removes texts of results first, then images and documents, the largest first, then other texts.
-fn cut<'a>(mut messages: Vec<Shortened<'a>>, room: usize, counter: &dyn TokenCounter) -> Vec<Shortened<'a>> {
+fn cut<'a>(
+    mut messages: Vec<Shortened<'a>>,
+    room: usize,
+    counter: &dyn TokenCounter,
+) -> Vec<Shortened<'a>> {
     cut_texts(&mut messages, true, room, counter);
     let mut media = Vec::new();
     for (at, one) in messages.iter().enumerate() {
         for (number, slot) in one.slots(|slot| slot.media > 0) {
-            media.push((!slot.is_result, Reverse((slot.media, slot.range.len())), at, number));
+            media.push((
+                !slot.is_result,
+                Reverse((slot.media, slot.range.len())),
+                at,
+                number,
+            ));
         }
     }
     media.sort_unstable();
@@ -109,22 +133,38 @@ struct Piece<'a> {
 
 /// Cuts the texts of results, or all others, to a common size. Short texts stay complete, so that a
 /// question does not give way to a file pasted beside it.
-fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, counter: &dyn TokenCounter) {
+fn cut_texts(
+    messages: &mut [Shortened<'_>],
+    is_result: bool,
+    room: usize,
+    counter: &dyn TokenCounter,
+) {
     let total = tokens(messages);
     if total <= room {
         return;
     }
     let mut pieces = Vec::new();
     for (at, one) in messages.iter().enumerate() {
-        for (slot, Slot { range, .. }) in
-            one.slots(|slot| slot.media == 0 && slot.is_result == is_result && !one.left_out.contains(&slot.range))
-        {
+        for (slot, Slot { range, .. }) in one.slots(|slot| {
+            slot.media == 0 && slot.is_result == is_result && !one.left_out.contains(&slot.range)
+        }) {
             let text = one.text.get(range.clone()).unwrap_or("");
             let mark = counter.count(&missing(one.id, text.len()));
-            pieces.push(Piece { at, slot, text, tokens: counter.count(text), mark });
+            pieces.push(Piece {
+                at,
+                slot,
+                text,
+                tokens: counter.count(text),
+                mark,
+            });
         }
     }
-    let size = |level: usize| pieces.iter().map(|piece| piece.tokens.min(level.max(piece.mark))).sum::<usize>();
+    let size = |level: usize| {
+        pieces
+            .iter()
+            .map(|piece| piece.tokens.min(level.max(piece.mark)))
+            .sum::<usize>()
+    };
     let mut left = (size(usize::MAX) + room).saturating_sub(total);
     let mut way: usize = 0;
     // A concatenated text may count a few tokens more than its parts: reduce the size by growing
@@ -133,12 +173,23 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
         let (mut level, mut above) = (0, left);
         while level < above {
             let middle = above - (above - level) / 2;
-            if size(middle) <= left { level = middle } else { above = middle - 1 }
+            if size(middle) <= left {
+                level = middle
+            } else {
+                above = middle - 1
+            }
         }
         let mut cuts = Cuts::new();
-        for piece in pieces.iter().filter(|piece| piece.tokens > level.max(piece.mark)) {
+        for piece in pieces
+            .iter()
+            .filter(|piece| piece.tokens > level.max(piece.mark))
+        {
             let rest = level.saturating_sub(piece.mark);
-            let keep = if rest == 0 { 0 } else { grapheme::before(piece.text, counter.fit(piece.text, rest)) };
+            let keep = if rest == 0 {
+                0
+            } else {
+                grapheme::before(piece.text, counter.fit(piece.text, rest))
+            };
             cuts.entry(piece.at).or_default().insert(piece.slot, keep);
         }
         leave_out(messages, cuts, counter);
@@ -154,12 +205,22 @@ fn cut_texts(messages: &mut [Shortened<'_>], is_result: bool, room: usize, count
 impl<'a> Shortened<'a> {
     /// A complete message, with its text form and its tokens.
     pub(super) fn of(id: &'a str, turn: &Turn, text: &'a str, tokens: usize) -> Self {
-        Self { id, turn: turn.clone(), text, tokens, left_out: Vec::new(), whole: turn.read().slots }
+        Self {
+            id,
+            turn: turn.clone(),
+            text,
+            tokens,
+            left_out: Vec::new(),
+            whole: turn.read().slots,
+        }
     }
 
     /// Removes the tool results.
     pub(super) fn leave_out_results(&mut self, counter: &dyn TokenCounter) {
-        let results = self.slots(|slot| slot.is_result).map(|(number, _)| (number, 0)).collect();
+        let results = self
+            .slots(|slot| slot.is_result)
+            .map(|(number, _)| (number, 0))
+            .collect();
         self.leave_out(&results);
         self.count(counter);
     }
@@ -175,14 +236,25 @@ impl<'a> Shortened<'a> {
         let mut whole = Vec::new();
         let mut start = 0;
         for part in &mut self.turn.parts {
-            let alone = Turn { speaker: Speaker::User, parts: vec![part.clone()] }.read();
+            let alone = Turn {
+                speaker: Speaker::User,
+                parts: vec![part.clone()],
+            }
+            .read();
             let range = start..start + alone.text.len();
             if matches!(part, Part::Result(_)) {
                 *part = Part::Text(missing(self.id, range.len()));
-                whole.push(Slot { range: range.clone(), is_result: true, media: 0 });
+                whole.push(Slot {
+                    range: range.clone(),
+                    is_result: true,
+                    media: 0,
+                });
                 self.left_out.push(range.clone());
             } else {
-                let moved = |slot: Slot| Slot { range: start + slot.range.start..start + slot.range.end, ..slot };
+                let moved = |slot: Slot| Slot {
+                    range: start + slot.range.start..start + slot.range.end,
+                    ..slot
+                };
                 whole.extend(alone.slots.into_iter().map(moved));
             }
             start = range.end + 1;
@@ -194,22 +266,35 @@ impl<'a> Shortened<'a> {
 
     /// For each non-empty text that is not part of a tool result: true if any of it remains.
     fn words(&self) -> impl Iterator<Item = bool> {
-        let words = |slot: &Slot| !self.text.get(slot.range.clone()).unwrap_or("").trim().is_empty();
+        let words = |slot: &Slot| {
+            !self
+                .text
+                .get(slot.range.clone())
+                .unwrap_or("")
+                .trim()
+                .is_empty()
+        };
         let slots = self.slots(move |slot| slot.media == 0 && !slot.is_result && words(slot));
         slots.map(|(_, slot)| !self.left_out.contains(&slot.range))
     }
 
     fn slots(&self, is_meant: impl Fn(&Slot) -> bool) -> impl Iterator<Item = (usize, &Slot)> {
-        self.whole.iter().enumerate().filter(move |(_, slot)| is_meant(slot))
+        self.whole
+            .iter()
+            .enumerate()
+            .filter(move |(_, slot)| is_meant(slot))
     }
 
     /// An upper bound of the tokens that the removal of an image or a document frees.
     fn freed(&self, slot: usize, counter: &dyn TokenCounter) -> usize {
         /// Tokens that merging with the neighbouring texts may save.
         const JOINTS: usize = 2;
-        let Some(Slot { range, media, .. }) = self.whole.get(slot) else { return 0 };
+        let Some(Slot { range, media, .. }) = self.whole.get(slot) else {
+            return 0;
+        };
         let text = self.text.get(range.clone()).unwrap_or("");
-        (media + counter.count(text) + JOINTS).saturating_sub(counter.count(&format!("[cut: of {} left out]", self.id)))
+        (media + counter.count(text) + JOINTS)
+            .saturating_sub(counter.count(&format!("[cut: of {} left out]", self.id)))
     }
 
     /// Keeps the given number of bytes of each slot's text, unless the mark would be longer than
@@ -217,8 +302,21 @@ impl<'a> Shortened<'a> {
     fn leave_out(&mut self, keep: &BTreeMap<usize, usize>) {
         // By the start of a slot: its end, and the omitted range.
         let mut cut = BTreeMap::new();
-        for (number, (part, Slot { range: whole, media, .. })) in self.turn.slots_mut().zip(&self.whole).enumerate() {
-            let Some(keep) = keep.get(&number).copied() else { continue };
+        for (
+            number,
+            (
+                part,
+                Slot {
+                    range: whole,
+                    media,
+                    ..
+                },
+            ),
+        ) in self.turn.slots_mut().zip(&self.whole).enumerate()
+        {
+            let Some(keep) = keep.get(&number).copied() else {
+                continue;
+            };
             match part {
                 Part::Text(text) if *media == 0 => {
                     let mark = missing(self.id, whole.len() - keep);
@@ -228,14 +326,21 @@ impl<'a> Shortened<'a> {
                     text.truncate(keep);
                     text.push_str(&mark);
                 }
-                Part::Media(media) => *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id)),
+                Part::Media(media) => {
+                    *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id))
+                }
                 Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => continue,
             }
             cut.insert(whole.start, (whole.end, whole.start + keep..whole.end));
         }
-        let is_other = |at: usize| cut.range(..=at).next_back().is_none_or(|(_, (end, _))| at >= *end);
+        let is_other = |at: usize| {
+            cut.range(..=at)
+                .next_back()
+                .is_none_or(|(_, (end, _))| at >= *end)
+        };
         self.left_out.retain(|range| is_other(range.start));
-        self.left_out.extend(cut.into_values().map(|(_, range)| range));
+        self.left_out
+            .extend(cut.into_values().map(|(_, range)| range));
     }
 
     /// Counts the remaining tokens if anything is omitted.

@@ -20,7 +20,11 @@ pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
             is_begun |= !piece.is_empty();
             continue;
         };
-        let end = if number == last { piece.len() } else { self::last(piece).unwrap_or(start) };
+        let end = if number == last {
+            piece.len()
+        } else {
+            self::last(piece).unwrap_or(start)
+        };
         tokens += usize::from(is_begun || start > 0) + piece.get(start..end).map_or(0, &count);
         is_begun = end < piece.len();
     }
@@ -33,7 +37,10 @@ fn first(text: &str) -> Option<usize> {
     let mut before = None;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let is_last_space = is_space(c) && chars.peek().is_some_and(|(_, behind)| !behind.is_whitespace());
+        let is_last_space = is_space(c)
+            && chars
+                .peek()
+                .is_some_and(|(_, behind)| !behind.is_whitespace());
         if is_last_space || before.is_some_and(|before| is_seam(before, c)) {
             return Some(at);
         }

@@ -40,7 +40,9 @@ pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize
     let mut high = text.len();
     while low < high {
         let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2));
-        let fits = text.get(..middle).is_some_and(|prefix| count(prefix) <= limit);
+        let fits = text
+            .get(..middle)
+            .is_some_and(|prefix| count(prefix) <= limit);
         if fits {
             low = middle;
         } else {
@@ -67,7 +69,10 @@ impl Estimate {
         let centibytes = (bytes * 100.0).round().clamp(100.0, 10_000.0);
         // In range by the line above.
         #[allow(clippy::cast_sign_loss, reason = "clamped to 100 and more")]
-        Self { name: name.into(), centibytes: centibytes as u32 }
+        Self {
+            name: name.into(),
+            centibytes: centibytes as u32,
+        }
     }
 
     const fn of(&self, bytes: usize) -> usize {

@@ -41,7 +41,10 @@ pub(super) fn of(client: &Client) -> Value {
     if !client.names_commands
         && let Some(can) = can.as_object_mut()
     {
-        can.insert("executeCommandProvider".to_owned(), json!({"commands": [COMMAND]}));
+        can.insert(
+            "executeCommandProvider".to_owned(),
+            json!({"commands": [COMMAND]}),
+        );
     }
     if client.pulls
         && let Some(can) = can.as_object_mut()

@@ -8,7 +8,10 @@ use std::path::PathBuf;
 
 /// A client and its capabilities.
 #[derive(Clone, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a capability of its own, as the protocol has it"
+)]
 pub(super) struct Client {
     pub(super) encoding: Encoding,
     /// Requests diagnostics itself, so that none are pushed.
@@ -46,39 +49,80 @@ pub(super) struct Client {
 impl Client {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &Value) -> Self {
-        let yes = |pointer: &str| params.pointer(pointer).and_then(Value::as_bool).unwrap_or(false);
+        let yes = |pointer: &str| {
+            params
+                .pointer(pointer)
+                .and_then(Value::as_bool)
+                .unwrap_or(false)
+        };
         let holds = |pointer: &str, word: &str| {
             let list = params.pointer(pointer).and_then(Value::as_array);
             list.is_some_and(|list| list.iter().any(|item| item.as_str() == Some(word)))
         };
-        let uri = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).map(|uri| gen_lsp_types::Uri(uri.to_owned()));
+        let uri = |pointer: &str| {
+            params
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .map(|uri| gen_lsp_types::Uri(uri.to_owned()))
+        };
         let root = || uri("/rootUri").and_then(|uri| super::uri::path(&uri));
-        let plain = || params.pointer("/rootPath").and_then(Value::as_str).map(PathBuf::from);
-        let mut folders = params.get("workspaceFolders").map(self::folders).unwrap_or_default();
+        let plain = || {
+            params
+                .pointer("/rootPath")
+                .and_then(Value::as_str)
+                .map(PathBuf::from)
+        };
+        let mut folders = params
+            .get("workspaceFolders")
+            .map(self::folders)
+            .unwrap_or_default();
         if folders.is_empty() {
             folders.extend(root().or_else(plain));
         }
-        let encodings = params.pointer("/capabilities/general/positionEncodings").and_then(Value::as_array);
+        let encodings = params
+            .pointer("/capabilities/general/positionEncodings")
+            .and_then(Value::as_array);
         let mut encodings = encodings.into_iter().flatten().filter_map(Value::as_str);
         // The client lists its preferred encoding first.
         let utf8 = encodings.find(|name| matches!(*name, "utf-8" | "utf-16")) == Some("utf-8");
         Self {
-            encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
-            pulls: params.pointer("/capabilities/textDocument/diagnostic").is_some_and(Value::is_object),
+            encoding: if utf8 {
+                Encoding::Utf8
+            } else {
+                Encoding::Utf16
+            },
+            pulls: params
+                .pointer("/capabilities/textDocument/diagnostic")
+                .is_some_and(Value::is_object),
             refreshes: Refreshes::new(params),
             watches: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
-            watches_elsewhere: yes("/capabilities/workspace/didChangeWatchedFiles/relativePatternSupport"),
+            watches_elsewhere: yes(
+                "/capabilities/workspace/didChangeWatchedFiles/relativePatternSupport",
+            ),
             pages: Pages::new(params),
             snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
-            inserts: yes("/capabilities/textDocument/completion/completionItem/insertReplaceSupport"),
-            resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
-                && yes("/capabilities/textDocument/codeAction/dataSupport"),
+            inserts: yes(
+                "/capabilities/textDocument/completion/completionItem/insertReplaceSupport",
+            ),
+            resolves_edits: holds(
+                "/capabilities/textDocument/codeAction/resolveSupport/properties",
+                "edit",
+            ) && yes("/capabilities/textDocument/codeAction/dataSupport"),
             versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
             creates: yes("/capabilities/workspace/workspaceEdit/documentChanges")
-                && holds("/capabilities/workspace/workspaceEdit/resourceOperations", "create"),
+                && holds(
+                    "/capabilities/workspace/workspaceEdit/resourceOperations",
+                    "create",
+                ),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
-            markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
-            names_commands: params.pointer("/initializationOptions/commands").and_then(Value::as_str) == Some("client"),
+            markdown_items: holds(
+                "/capabilities/textDocument/completion/completionItem/documentationFormat",
+                "markdown",
+            ),
+            names_commands: params
+                .pointer("/initializationOptions/commands")
+                .and_then(Value::as_str)
+                == Some("client"),
             process: params.get("processId").and_then(Value::as_u64),
             folders,
         }
@@ -87,7 +131,10 @@ impl Client {
 
 /// The results that a client can be asked to request again.
 #[derive(Clone, Copy, Debug, Default)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a capability of its own, as the protocol has it"
+)]
 pub(super) struct Refreshes {
     pub(super) diagnostics: bool,
     pub(super) hints: bool,
@@ -100,14 +147,27 @@ impl Refreshes {
     pub(super) fn new(params: &Value) -> Self {
         let yes = |name: &str| {
             let pointer = format!("/capabilities/workspace/{name}/refreshSupport");
-            params.pointer(&pointer).and_then(Value::as_bool).unwrap_or(false)
+            params
+                .pointer(&pointer)
+                .and_then(Value::as_bool)
+                .unwrap_or(false)
         };
-        Self { diagnostics: yes("diagnostics"), hints: yes("inlayHint"), lenses: yes("codeLens"), tokens: yes("semanticTokens") }
+        Self {
+            diagnostics: yes("diagnostics"),
+            hints: yes("inlayHint"),
+            lenses: yes("codeLens"),
+            tokens: yes("semanticTokens"),
+        }
     }
 }
 
 /// Reads a list of workspace folders. A folder that is not on this machine is skipped.
 pub(super) fn folders(list: &Value) -> Vec<PathBuf> {
-    let uris = list.as_array().into_iter().flatten().filter_map(|folder| folder.get("uri").and_then(Value::as_str));
-    uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned()))).collect()
+    let uris = list
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| folder.get("uri").and_then(Value::as_str));
+    uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned())))
+        .collect()
 }

@@ -8,8 +8,8 @@ use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
 use gen_lsp_types::{
-    Code, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, Message,
-    Position, Range, Uri,
+    Code, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity,
+    DiagnosticTag, Location, Message, Position, Range, Uri,
 };
 use std::collections::BTreeMap;
 
@@ -21,28 +21,54 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
         return Vec::new();
     }
     let (text, index) = project.text(name).unwrap_or_default();
-    let mut sources = Sources { project, known: BTreeMap::new() };
+    let mut sources = Sources {
+        project,
+        known: BTreeMap::new(),
+    };
     let mut one = |finding: &Finding| {
         let range = client.encoding.range(&text, &index, finding.span);
         let mut related = Vec::new();
         // Clients show no notes, so notes become related information at the same place.
-        let here = Location { uri: address(project, name), range };
-        related.extend(remarks(finding).map(|message| DiagnosticRelatedInformation { location: here.clone(), message }));
+        let here = Location {
+            uri: address(project, name),
+            range,
+        };
+        related.extend(
+            remarks(finding).map(|message| DiagnosticRelatedInformation {
+                location: here.clone(),
+                message,
+            }),
+        );
         for label in finding.labels.iter().filter(|label| !label.text.is_empty()) {
             let (uri, range) = match &label.path {
                 Some(path) if **path != *name => {
                     let (text, index) = sources.get(path);
-                    (address(project, path), client.encoding.range(text, index, label.span))
+                    (
+                        address(project, path),
+                        client.encoding.range(text, index, label.span),
+                    )
                 }
-                _ => (address(project, name), client.encoding.range(&text, &index, label.span)),
+                _ => (
+                    address(project, name),
+                    client.encoding.range(&text, &index, label.span),
+                ),
             };
-            related.push(DiagnosticRelatedInformation { location: Location { uri, range }, message: label.text.to_string() });
+            related.push(DiagnosticRelatedInformation {
+                location: Location { uri, range },
+                message: label.text.to_string(),
+            });
         }
         // The rule's name, which `[lints]` and `<?ctxc allow …?>` use, with its explanation; the
         // code alone means little.
         let rule = finding.rule;
-        let message = format!("rule `{}`: {} (`ctxc explain {}`)", rule.name, rule.summary, rule.name);
-        related.push(DiagnosticRelatedInformation { location: here, message });
+        let message = format!(
+            "rule `{}`: {} (`ctxc explain {}`)",
+            rule.name, rule.summary, rule.name
+        );
+        related.push(DiagnosticRelatedInformation {
+            location: here,
+            message,
+        });
         Diagnostic {
             range,
             severity: Some(severity(finding.severity)),
@@ -51,7 +77,10 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
             message: Message::String(finding.message.clone()),
             tags: tags(finding),
             related_information: (!related.is_empty()).then_some(related),
-            code_description: client.pages.of(finding.rule.name).map(|href| CodeDescription { href }),
+            code_description: client
+                .pages
+                .of(finding.rule.name)
+                .map(|href| CodeDescription { href }),
             data: None,
         }
     };
@@ -62,12 +91,19 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
 
 /// Returns the notes and help of a finding.
 pub(super) fn remarks(finding: &Finding) -> impl Iterator<Item = String> {
-    finding.notes.iter().map(ToString::to_string).chain(finding.help.iter().map(|help| format!("help: {help}")))
+    finding
+        .notes
+        .iter()
+        .map(ToString::to_string)
+        .chain(finding.help.iter().map(|help| format!("help: {help}")))
 }
 
 /// Returns the diagnostic of a large file, so that it does not pass for checked.
 fn large() -> Diagnostic {
-    let start = Position { line: 0, character: 0 };
+    let start = Position {
+        line: 0,
+        character: 0,
+    };
     let message = "more than 5 MB: only the structure is checked in the editor; `ctxc check` checks everything";
     Diagnostic {
         range: Range { start, end: start },
@@ -80,7 +116,10 @@ fn large() -> Diagnostic {
 
 /// Returns the URI of a file: the client's own if the file is open.
 pub(super) fn address(project: &ProjectState, name: &str) -> Uri {
-    project.open.get(name).map_or_else(|| uri::of(&project.path(name)), |buffer| buffer.uri.clone())
+    project
+        .open
+        .get(name)
+        .map_or_else(|| uri::of(&project.path(name)), |buffer| buffer.uri.clone())
 }
 
 const fn severity(severity: Severity) -> DiagnosticSeverity {
@@ -108,7 +147,9 @@ fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
     if (400..500).contains(&finding.rule.code.0) {
         return Some(vec![DiagnosticTag::Deprecated]);
     }
-    UNNECESSARY.contains(&finding.rule.name).then(|| vec![DiagnosticTag::Unnecessary])
+    UNNECESSARY
+        .contains(&finding.rule.name)
+        .then(|| vec![DiagnosticTag::Unnecessary])
 }
 
 /// Texts of other files, each read once.
@@ -120,7 +161,10 @@ struct Sources<'w> {
 impl Sources<'_> {
     fn get(&mut self, name: &str) -> (&str, &LineIndex) {
         let project = self.project;
-        let (text, index) = self.known.entry(name.to_owned()).or_insert_with(|| project.text(name).unwrap_or_default());
+        let (text, index) = self
+            .known
+            .entry(name.to_owned())
+            .or_insert_with(|| project.text(name).unwrap_or_default());
         (text, index)
     }
 }

@@ -5,8 +5,8 @@
 use super::capabilities;
 use super::client::Client;
 use super::features::{
-    actions, commands, completion, folding, formatting, hints, hover, linked_tags, links, navigate, rename, selection,
-    semantic_tokens, symbols,
+    actions, commands, completion, folding, formatting, hints, hover, linked_tags, links, navigate,
+    rename, selection, semantic_tokens, symbols,
 };
 use super::rename_files;
 use super::server::{Answer, Refusal, Server, State};
@@ -14,7 +14,9 @@ use super::signature;
 use super::state::workspace::Workspace;
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::{SemanticTokensParams, SemanticTokensRangeParams};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
+use lsp_server::{
+    Connection, ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +41,10 @@ pub fn serve(connection: &Connection) -> Ended {
     loop {
         if server.queue.get_mut().is_empty() {
             server.rest();
-            match connection.receiver.recv_timeout(server.poll.patience(PULSE)) {
+            match connection
+                .receiver
+                .recv_timeout(server.poll.patience(PULSE))
+            {
                 Ok(message) => server.queue.get_mut().push_back(message),
                 Err(error) if error.is_timeout() => {
                     if server.is_orphan() {
@@ -47,12 +52,23 @@ pub fn serve(connection: &Connection) -> Ended {
                     }
                     continue;
                 }
-                Err(_) => return if server.state == State::Ending { Ended::Asked } else { Ended::Left },
+                Err(_) => {
+                    return if server.state == State::Ending {
+                        Ended::Asked
+                    } else {
+                        Ended::Left
+                    };
+                }
             }
         }
-        server.queue.get_mut().extend(connection.receiver.try_iter());
+        server
+            .queue
+            .get_mut()
+            .extend(connection.receiver.try_iter());
         server.cancel();
-        let Some(message) = server.queue.get_mut().pop_front() else { continue };
+        let Some(message) = server.queue.get_mut().pop_front() else {
+            continue;
+        };
         if let Some(ended) = server.take(message) {
             return ended;
         }
@@ -61,7 +77,9 @@ pub fn serve(connection: &Connection) -> Ended {
 
 impl Server<'_> {
     fn is_orphan(&self) -> bool {
-        self.client.process.is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
+        self.client
+            .process
+            .is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
     }
 
     /// Answers queued requests that the client has cancelled.
@@ -76,7 +94,9 @@ impl Server<'_> {
                 self.refuse(request.id.clone(), Refusal::canceled());
                 false
             }
-            Message::Notification(_) | Message::Request(_) | Message::Response(_) => given_up(message).is_none(),
+            Message::Notification(_) | Message::Request(_) | Message::Response(_) => {
+                given_up(message).is_none()
+            }
         });
     }
 
@@ -85,22 +105,36 @@ impl Server<'_> {
     pub(super) fn interrupted(&self, id: &RequestId) -> Result<(), Refusal> {
         let mut queue = self.queue.borrow_mut();
         queue.extend(self.connection.receiver.try_iter());
-        if queue.iter().filter_map(given_up).any(|given_up| given_up == json!(id)) {
+        if queue
+            .iter()
+            .filter_map(given_up)
+            .any(|given_up| given_up == json!(id))
+        {
             return Err(Refusal::canceled());
         }
-        let is_edit =
-            |message: &Message| matches!(message, Message::Notification(note) if note.method == "textDocument/didChange");
+        let is_edit = |message: &Message| matches!(message, Message::Notification(note) if note.method == "textDocument/didChange");
         if queue.iter().any(is_edit) {
             let message = "a document was edited meanwhile; ask again".to_owned();
-            return Err(Refusal { code: ErrorCode::ServerCancelled, message });
+            return Err(Refusal {
+                code: ErrorCode::ServerCancelled,
+                message,
+            });
         }
         Ok(())
     }
 
     fn refuse(&self, id: RequestId, refusal: Refusal) {
         let Refusal { code, message } = refusal;
-        let data = (code as i32 == ErrorCode::ServerCancelled as i32).then(|| json!({"retriggerRequest": true}));
-        self.send(Response { id, response_result: Err(ResponseError { code: code as i32, message, data }) });
+        let data = (code as i32 == ErrorCode::ServerCancelled as i32)
+            .then(|| json!({"retriggerRequest": true}));
+        self.send(Response {
+            id,
+            response_result: Err(ResponseError {
+                code: code as i32,
+                message,
+                data,
+            }),
+        });
     }
 
     /// Handles one message. Returns `Some` if it ends the session.
@@ -108,10 +142,16 @@ impl Server<'_> {
         match message {
             Message::Request(request) => self.request(request),
             Message::Notification(note) if note.method == "exit" => {
-                return Some(if self.state == State::Ending { Ended::Asked } else { Ended::Left });
+                return Some(if self.state == State::Ending {
+                    Ended::Asked
+                } else {
+                    Ended::Left
+                });
             }
             Message::Notification(note) => {
-                if self.state == State::Working && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err() {
+                if self.state == State::Working
+                    && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err()
+                {
                     self.say("a bug in ctxc: this change could not be taken");
                 }
             }
@@ -124,18 +164,22 @@ impl Server<'_> {
         let id = request.id.clone();
         let answer = match (self.state, request.method.as_str()) {
             (State::New, "initialize") => Ok(self.initialize(&request.params)),
-            (State::New, _) => {
-                Err(Refusal { code: ErrorCode::ServerNotInitialized, message: "`initialize` comes first".to_owned() })
-            }
-            (State::Working, "initialize") => {
-                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session has begun already".to_owned() })
-            }
+            (State::New, _) => Err(Refusal {
+                code: ErrorCode::ServerNotInitialized,
+                message: "`initialize` comes first".to_owned(),
+            }),
+            (State::Working, "initialize") => Err(Refusal {
+                code: ErrorCode::InvalidRequest,
+                message: "the session has begun already".to_owned(),
+            }),
             (State::Working, "shutdown") => {
                 self.state = State::Ending;
                 Ok(Value::Null)
             }
             (State::Working, "workspace/executeCommand") => {
-                let begun = catch_unwind(AssertUnwindSafe(|| commands::begin(self, id.clone(), request.params)));
+                let begun = catch_unwind(AssertUnwindSafe(|| {
+                    commands::begin(self, id.clone(), request.params)
+                }));
                 match begun {
                     // The counting thread sends the answer.
                     Ok(Ok(())) => return,
@@ -143,10 +187,12 @@ impl Server<'_> {
                     Err(_) => Err(bug()),
                 }
             }
-            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| Err(bug())),
-            (State::Ending, _) => {
-                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
-            }
+            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request)))
+                .unwrap_or_else(|_| Err(bug())),
+            (State::Ending, _) => Err(Refusal {
+                code: ErrorCode::InvalidRequest,
+                message: "the session is at its end".to_owned(),
+            }),
         };
         match answer {
             Ok(value) => self.send(Response::new_ok(id, value)),
@@ -205,7 +251,10 @@ impl Server<'_> {
                 let params: SemanticTokensRangeParams = read(params)?;
                 semantic_tokens::answer(self, &params.text_document, Some(params.range))
             }
-            _ => Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("there is no method `{method}`") }),
+            _ => Err(Refusal {
+                code: ErrorCode::MethodNotFound,
+                message: format!("there is no method `{method}`"),
+            }),
         }
     }
 
@@ -237,21 +286,31 @@ impl Server<'_> {
 /// Returns the id of the request that a message cancels.
 fn given_up(message: &Message) -> Option<Value> {
     match message {
-        Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
+        Message::Notification(note) if note.method == "$/cancelRequest" => {
+            note.params.get("id").cloned()
+        }
         Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
     }
 }
 
 fn bug() -> Refusal {
-    Refusal { code: ErrorCode::InternalError, message: "a bug in ctxc: this request could not be answered".to_owned() }
+    Refusal {
+        code: ErrorCode::InternalError,
+        message: "a bug in ctxc: this request could not be answered".to_owned(),
+    }
 }
 
 /// Returns true if a process exists and has not ended. An ended process stays listed until its
 /// parent waits for it.
 fn is_running(process: u64) -> bool {
-    let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else { return false };
+    let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else {
+        return false;
+    };
     // The name in brackets may contain any character; the state is the letter after it.
-    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|at| stat.get(at + 2));
+    let state = stat
+        .iter()
+        .rposition(|byte| *byte == b')')
+        .and_then(|at| stat.get(at + 2));
     !matches!(state, Some(b'Z' | b'X'))
 }
 

@@ -7,8 +7,8 @@ use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;
 use crate::lsp::prelude::*;
 use gen_lsp_types::{
-    Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    LanguageKind, Uri,
+    Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, LanguageKind, Uri,
 };
 use lsp_server::RequestId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,11 @@ impl Server<'_> {
     /// Makes the projects check the disk before the next answer, unless the client watches their
     /// files.
     pub(super) fn expect_disk_changes(&mut self) {
-        for project in self.workspace.all_mut().filter(|project| !project.is_watched) {
+        for project in self
+            .workspace
+            .all_mut()
+            .filter(|project| !project.is_watched)
+        {
             project.expect_disk_changes();
             self.stale = true;
         }
@@ -38,9 +42,20 @@ impl Server<'_> {
     pub(super) fn change(&mut self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
         // A document that was never opened cannot be changed.
-        let Some((project, name)) = self.workspace.document_mut(&document.text_document_identifier.uri) else { return };
-        let Some(buffer) = Arc::make_mut(&mut project.open).get_mut(&name) else { return };
-        Arc::make_mut(buffer).apply(params.content_changes, document.version, self.client.encoding);
+        let Some((project, name)) = self
+            .workspace
+            .document_mut(&document.text_document_identifier.uri)
+        else {
+            return;
+        };
+        let Some(buffer) = Arc::make_mut(&mut project.open).get_mut(&name) else {
+            return;
+        };
+        Arc::make_mut(buffer).apply(
+            params.content_changes,
+            document.version,
+            self.client.encoding,
+        );
         project.touch(&name);
         project.shown.edited.insert(name);
         self.stale = true;
@@ -51,7 +66,9 @@ impl Server<'_> {
         if let Some((project, name, _)) = self.workspace.document(uri) {
             self.token_counts.forget(&(project.root.clone(), name));
         }
-        let Some(shown) = self.workspace.close(uri) else { return };
+        let Some(shown) = self.workspace.close(uri) else {
+            return;
+        };
         self.stale = true;
         if shown == Shown::Pushed {
             self.push(uri, None, &[]);
@@ -59,15 +76,29 @@ impl Server<'_> {
     }
 
     pub(super) fn change_folders(&mut self, params: &Value) {
-        let list = |name: &str| params.pointer(&format!("/event/{name}")).map(client::folders).unwrap_or_default();
-        self.workspace.change_folders(&list("removed"), list("added"));
+        let list = |name: &str| {
+            params
+                .pointer(&format!("/event/{name}"))
+                .map(client::folders)
+                .unwrap_or_default()
+        };
+        self.workspace
+            .change_folders(&list("removed"), list("added"));
         self.watch();
         self.stale = true;
     }
 
     pub(super) fn changed(&mut self, params: &DidChangeWatchedFilesParams) {
-        let paths: Vec<PathBuf> = params.changes.iter().filter_map(|event| uri::path(&event.uri)).collect();
-        if paths.iter().any(|path| self.workspace.may_hold_project(path)) && self.workspace.is_stale() {
+        let paths: Vec<PathBuf> = params
+            .changes
+            .iter()
+            .filter_map(|event| uri::path(&event.uri))
+            .collect();
+        if paths
+            .iter()
+            .any(|path| self.workspace.may_hold_project(path))
+            && self.workspace.is_stale()
+        {
             self.workspace.rehome();
             self.stale = true;
         }
@@ -99,22 +130,52 @@ impl Server<'_> {
     /// the whole workspace.
     fn push_all(&mut self) {
         let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
-        fresh.extend(self.workspace.take_cleared().into_iter().map(|uri| (uri, None, Vec::new())));
-        for project in self.workspace.all_mut().filter(|project| project.shown.is_stale) {
+        fresh.extend(
+            self.workspace
+                .take_cleared()
+                .into_iter()
+                .map(|uri| (uri, None, Vec::new())),
+        );
+        for project in self
+            .workspace
+            .all_mut()
+            .filter(|project| project.shown.is_stale)
+        {
             project.shown.is_stale = false;
-            let mut shown: BTreeSet<Arc<str>> = project.of_config.iter().map(|finding| Arc::clone(&finding.path)).collect();
+            let mut shown: BTreeSet<Arc<str>> = project
+                .of_config
+                .iter()
+                .map(|finding| Arc::clone(&finding.path))
+                .collect();
             if self.client.pulls {
                 shown.retain(|name| !self.pulls_workspace && !project.open.contains_key(name));
             } else {
-                shown.extend(project.open.keys().filter(|name| project.is_ours(name)).cloned());
+                shown.extend(
+                    project
+                        .open
+                        .keys()
+                        .filter(|name| project.is_ours(name))
+                        .cloned(),
+                );
             }
             // A file that is ours no longer, such as a text that no template uses, has no findings any more.
-            let pushed = project.shown.pushed.iter().filter(|(_, found)| !found.is_empty()).map(|(name, _)| name);
+            let pushed = project
+                .shown
+                .pushed
+                .iter()
+                .filter(|(_, found)| !found.is_empty())
+                .map(|(name, _)| name);
             let names: BTreeSet<Arc<str>> = shown.iter().chain(pushed).cloned().collect();
             for name in names {
                 let uri = diagnostics::address(project, &name);
                 let version = project.open.get(&name).map(|buffer| buffer.version);
-                let of = || if shown.contains(&name) { diagnostics::of(project, &self.client, &name) } else { Vec::new() };
+                let of = || {
+                    if shown.contains(&name) {
+                        diagnostics::of(project, &self.client, &name)
+                    } else {
+                        Vec::new()
+                    }
+                };
                 let found = catch_unwind(AssertUnwindSafe(of));
                 let Ok(found) = found else { continue };
                 if project.shown.pushed.get(&name) != Some(&found) {
@@ -145,26 +206,40 @@ impl Server<'_> {
 
     /// Returns the report of a file by its URI.
     fn report_at(&self, uri: &Uri, before: Option<&str>) -> Value {
-        let open = self.workspace.document(uri).map(|(project, name, _)| (project, name));
+        let open = self
+            .workspace
+            .document(uri)
+            .map(|(project, name, _)| (project, name));
         let of = open.or_else(|| self.workspace.file(&uri::path(uri)?));
-        self.report(of.as_ref().map(|(project, name)| (*project, &**name)), before)
+        self.report(
+            of.as_ref().map(|(project, name)| (*project, &**name)),
+            before,
+        )
     }
 
     /// The client asks for the findings of the whole workspace: nothing is pushed to it any more, and what was is taken back.
     pub(super) fn begin_workspace_pulls(&mut self) {
         if !std::mem::replace(&mut self.pulls_workspace, true) {
-            self.workspace.all_mut().for_each(|project| project.shown.is_stale = true);
+            self.workspace
+                .all_mut()
+                .for_each(|project| project.shown.is_stale = true);
             self.stale = true;
         }
     }
 
     pub(super) fn pull_all(&self, id: &RequestId, params: &Value) -> Answer {
         let before = params.get("previousResultIds").and_then(Value::as_array);
-        let word = |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
-        let before = before.into_iter().flatten().filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
+        let word =
+            |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+        let before = before
+            .into_iter()
+            .flatten()
+            .filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
         let mut before: BTreeMap<String, String> = before.collect();
-        let names =
-            self.workspace.of_workspace().flat_map(|project| project.names().into_iter().map(move |name| (project, name)));
+        let names = self
+            .workspace
+            .of_workspace()
+            .flat_map(|project| project.names().into_iter().map(move |name| (project, name)));
         let mut items = Vec::new();
         for (project, name) in names.filter(|(project, name)| project.is_ours(name)) {
             self.interrupted(id)?;
@@ -172,7 +247,10 @@ impl Server<'_> {
             let mut report = self.report(Some((project, &name)), before.remove(&uri.0).as_deref());
             if let Some(report) = report.as_object_mut() {
                 let version = project.open.get(&name).map(|buffer| buffer.version);
-                report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), json!(version))]);
+                report.extend([
+                    ("uri".to_owned(), json!(uri)),
+                    ("version".to_owned(), json!(version)),
+                ]);
             }
             items.push(report);
         }
@@ -181,7 +259,10 @@ impl Server<'_> {
         for (uri, id) in before {
             let mut report = self.report_at(&Uri(uri.clone()), Some(&id));
             report.as_object_mut().into_iter().for_each(|report| {
-                report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), Value::Null)]);
+                report.extend([
+                    ("uri".to_owned(), json!(uri)),
+                    ("version".to_owned(), Value::Null),
+                ]);
             });
             items.push(report);
         }
@@ -191,7 +272,9 @@ impl Server<'_> {
     /// Returns the findings of a file, or "unchanged" if the client has them already.
     fn report(&self, of: Option<(&ProjectState, &str)>, before: Option<&str>) -> Value {
         let ours = of.filter(|(project, name)| project.is_ours(name));
-        let items = ours.map(|(project, name)| diagnostics::of(project, &self.client, name)).unwrap_or_default();
+        let items = ours
+            .map(|(project, name)| diagnostics::of(project, &self.client, name))
+            .unwrap_or_default();
         let items = json!(items);
         let id = Hash::of(items.to_string().as_bytes()).to_string();
         if before == Some(id.as_str()) {

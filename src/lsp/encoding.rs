@@ -25,7 +25,9 @@ impl Encoding {
         let character = match self {
             Self::Utf16 => found.utf16 - 1,
             Self::Utf8 => {
-                let start = index.line_span(text, found.line).map_or(0, |line| line.start);
+                let start = index
+                    .line_span(text, found.line)
+                    .map_or(0, |line| line.start);
                 let mut offset = offset.min(text.len() as u32);
                 while !text.is_char_boundary(offset as usize) {
                     offset -= 1;
@@ -33,23 +35,34 @@ impl Encoding {
                 offset - start
             }
         };
-        Position { line: found.line - 1, character }
+        Position {
+            line: found.line - 1,
+            character,
+        }
     }
 
     /// Returns the range of a span.
     pub(super) fn range(self, text: &str, index: &LineIndex, span: Span) -> Range {
-        Range { start: self.position(text, index, span.start), end: self.position(text, index, span.end) }
+        Range {
+            start: self.position(text, index, span.start),
+            end: self.position(text, index, span.end),
+        }
     }
 
     /// Converts edits to those of the protocol.
     pub(super) fn edits(self, text: &str, index: &LineIndex, edits: &[Edit]) -> Vec<TextEdit> {
-        let one = |edit: &Edit| TextEdit { range: self.range(text, index, edit.span), new_text: edit.insert.clone() };
+        let one = |edit: &Edit| TextEdit {
+            range: self.range(text, index, edit.span),
+            new_text: edit.insert.clone(),
+        };
         edits.iter().map(one).collect()
     }
 
     /// Returns the offset of a position.
     pub(super) fn offset(self, text: &str, index: &LineIndex, position: Position) -> u32 {
-        let Some(span) = index.line_span(text, position.line.saturating_add(1)) else { return text.len() as u32 };
+        let Some(span) = index.line_span(text, position.line.saturating_add(1)) else {
+            return text.len() as u32;
+        };
         let line = span.slice(text).trim_end_matches(['\n', '\r']);
         let within = match self {
             Self::Utf8 => {

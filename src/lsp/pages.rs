@@ -20,7 +20,9 @@ pub(super) struct Pages(Option<String>);
 impl Pages {
     /// Reads the parameters of `initialize`.
     pub(super) fn new(params: &Value) -> Self {
-        let told = params.pointer("/initializationOptions/rulePages").and_then(Value::as_str);
+        let told = params
+            .pointer("/initializationOptions/rulePages")
+            .and_then(Value::as_str);
         let told = told.map(|told| format!("{}/", told.trim_end_matches('/')));
         Self(told.or_else(beside).or_else(|| in_repository(REPOSITORY)))
     }
@@ -33,15 +35,25 @@ impl Pages {
 
 fn beside() -> Option<String> {
     let program = fs::current_exe().ok()?;
-    let mut folders = program.ancestors().skip(1).take(4).flat_map(|folder| BESIDE.map(|beside| folder.join(beside)));
+    let mut folders = program
+        .ancestors()
+        .skip(1)
+        .take(4)
+        .flat_map(|folder| BESIDE.map(|beside| folder.join(beside)));
     // The documentation of another program has no such page.
-    let found = folders.find(|folder| fs::exists(&folder.join("context-conflict-with-default.md")))?;
+    let found =
+        folders.find(|folder| fs::exists(&folder.join("context-conflict-with-default.md")))?;
     Some(format!("{}/", super::uri::of(&found).0))
 }
 
 fn in_repository(repository: &str) -> Option<String> {
     let repository = repository.trim_end_matches('/');
-    (!repository.is_empty()).then(|| format!("{repository}/blob/v{}/docs/rules/", env!("CARGO_PKG_VERSION")))
+    (!repository.is_empty()).then(|| {
+        format!(
+            "{repository}/blob/v{}/docs/rules/",
+            env!("CARGO_PKG_VERSION")
+        )
+    })
 }
 
 #[cfg(test)]

@@ -17,12 +17,22 @@ pub(super) fn with<T>(text: &str, limits: &Limits, look: impl FnOnce(Document<'_
 }
 
 /// Parses a text and passes its definitions and their resolved settings to `look`.
-pub(super) fn resolved<T>(text: &str, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
-    with(text, &config.limits, |document| look_resolved(document, config, look))
+pub(super) fn resolved<T>(
+    text: &str,
+    config: &Config,
+    look: impl FnOnce(&File<'_>, &Bodies) -> T,
+) -> T {
+    with(text, &config.limits, |document| {
+        look_resolved(document, config, look)
+    })
 }
 
 /// Like [`resolved`], for a parsed tree.
-pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
+pub(super) fn look_resolved<T>(
+    document: Document<'_>,
+    config: &Config,
+    look: impl FnOnce(&File<'_>, &Bodies) -> T,
+) -> T {
     let file = template::lower(document);
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
@@ -31,11 +41,17 @@ pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: im
 
 /// Returns true if the root of a text is an element of the language, or is likely meant as one.
 pub(super) fn is_template(text: &str, limits: &Limits) -> bool {
-    with(text, limits, |document| document.root().is_some_and(|root| template::root_kind(root).is_some()))
+    with(text, limits, |document| {
+        document
+            .root()
+            .is_some_and(|root| template::root_kind(root).is_some())
+    })
 }
 
 /// Iterates over an element and its ancestors, the innermost first.
-pub(super) fn around<'a>(element: impl Into<Option<Element<'a>>>) -> impl Iterator<Item = Element<'a>> {
+pub(super) fn around<'a>(
+    element: impl Into<Option<Element<'a>>>,
+) -> impl Iterator<Item = Element<'a>> {
     std::iter::successors(element.into(), |element| element.parent())
 }
 
@@ -61,7 +77,9 @@ pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
 /// Returns the type of a task element.
 pub(super) fn operator(element: Element<'_>) -> Option<String> {
     match element.name() {
-        "task" => element.attribute("type").map(|attribute| attribute.value().trim().to_owned()),
+        "task" => element
+            .attribute("type")
+            .map(|attribute| attribute.value().trim().to_owned()),
         _ => None,
     }
 }
@@ -84,7 +102,9 @@ pub(super) enum Spot<'a> {
 /// Returns the element at an offset and its part there.
 pub(super) fn spot(document: Document<'_>, offset: u32) -> Option<(Element<'_>, Spot<'_>)> {
     let element = document.element_at(offset)?;
-    if element.name_span().touches(offset) || element.end_tag().is_some_and(|tag| tag.contains(offset)) {
+    if element.name_span().touches(offset)
+        || element.end_tag().is_some_and(|tag| tag.contains(offset))
+    {
         return Some((element, Spot::Name));
     }
     for attribute in element.attributes() {

@@ -20,7 +20,9 @@ pub(super) struct Poll {
 impl Poll {
     /// Returns the time until the next poll, at most `longest`.
     pub(super) fn patience(self, longest: Duration) -> Duration {
-        self.next.map_or(longest, |next| next.saturating_duration_since(Instant::now()).min(longest))
+        self.next.map_or(longest, |next| {
+            next.saturating_duration_since(Instant::now()).min(longest)
+        })
     }
 
     /// Starts polling.

@@ -14,7 +14,9 @@ use crate::registry::compile::sources;
 use crate::rules::names::undeclared_variable::declare;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::{Document, Element};
-use crate::syntax::write::{escape_attribute, insert_after, insert_child, insert_first_child, set_attribute, set_content};
+use crate::syntax::write::{
+    escape_attribute, insert_after, insert_child, insert_first_child, set_attribute, set_content,
+};
 use crate::template::elements::{Attr, Kind};
 use crate::template::names::DefinitionKind;
 use crate::template::scope::Origin;
@@ -34,18 +36,35 @@ pub(super) struct QuickFix {
 
 impl QuickFix {
     fn new(title: impl Into<String>, edit: Edit) -> Self {
-        Self { title: title.into(), edits: vec![edit], creates: None }
+        Self {
+            title: title.into(),
+            edits: vec![edit],
+            creates: None,
+        }
     }
 }
 
 /// Returns the quick fixes of each finding of a template.
-pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: &[&Diagnostic]) -> Vec<Vec<QuickFix>> {
+pub(super) fn of(
+    project: &ProjectState,
+    name: &Arc<str>,
+    text: &str,
+    findings: &[&Diagnostic],
+) -> Vec<Vec<QuickFix>> {
     if !project.is_xml(name) {
         return Vec::new();
     }
     place::with(text, &project.config.limits, |document| {
-        let silences: Vec<Option<Edit>> = findings.iter().map(|finding| silence(document, finding)).collect();
-        let silent = silent(project, name, text, silences.iter().flatten().cloned().collect());
+        let silences: Vec<Option<Edit>> = findings
+            .iter()
+            .map(|finding| silence(document, finding))
+            .collect();
+        let silent = silent(
+            project,
+            name,
+            text,
+            silences.iter().flatten().cloned().collect(),
+        );
         let one = |(finding, silence): (&&Diagnostic, Option<Edit>)| {
             let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
             fixes.extend(free_name(project, name, text, finding));
@@ -62,24 +81,43 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, findings: 
 }
 
 /// Returns a fix that adds the missing parts, with placeholders for the author's text.
-fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+fn missing(
+    project: &ProjectState,
+    document: Document<'_>,
+    finding: &Diagnostic,
+) -> Option<QuickFix> {
     let element = document.element_at(finding.span.start)?;
-    let task = |indent: &str| format!("<task type=\"atomic\">\n{indent}  <description>{TODO}</description>\n{indent}</task>");
+    let task = |indent: &str| {
+        format!(
+            "<task type=\"atomic\">\n{indent}  <description>{TODO}</description>\n{indent}</task>"
+        )
+    };
     let input = format!("<input name=\"{TODO}\">{TODO}</input>");
     let description = format!("{TODO}: say what this is for");
     let kind = place::kind(element)?;
     let (parts, edit) = match (finding.rule.name, kind) {
-        ("missing-description", Kind::Description) if element.attribute("src").is_none() => {
-            (vec!["<description>".to_owned()], set_content(element, &description))
+        ("missing-description", Kind::Description) if element.attribute("src").is_none() => (
+            vec!["<description>".to_owned()],
+            set_content(element, &description),
+        ),
+        ("missing-description", _) => add(
+            element,
+            kind,
+            &[(
+                Kind::Description,
+                format!("<description>{description}</description>"),
+            )],
+        ),
+        ("missing-element", Kind::Steps | Kind::Case | Kind::Template) => {
+            add(element, kind, &[(Kind::Task, task(""))])
         }
-        ("missing-description", _) => {
-            add(element, kind, &[(Kind::Description, format!("<description>{description}</description>"))])
-        }
-        ("missing-element", Kind::Steps | Kind::Case | Kind::Template) => add(element, kind, &[(Kind::Task, task(""))]),
         ("missing-element", Kind::Inputs) => add(element, kind, &[(Kind::Input, input)]),
         ("missing-element", _) => {
-            let needs = place::operator(element).and_then(|operator| Operator::parse(&operator)).map_or(&[][..], Operator::needs);
-            let is_there = |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
+            let needs = place::operator(element)
+                .and_then(|operator| Operator::parse(&operator))
+                .map_or(&[][..], Operator::needs);
+            let is_there =
+                |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
             let part = |kind: &Kind| {
                 let tag = kind.tag();
                 let inside = if *kind == Kind::Steps {
@@ -93,17 +131,39 @@ fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic)
                 };
                 (*kind, format!("<{tag}>{inside}</{tag}>"))
             };
-            add(element, kind, &needs.iter().filter(|kind| !is_there(kind)).map(part).collect::<Vec<_>>())
+            add(
+                element,
+                kind,
+                &needs
+                    .iter()
+                    .filter(|kind| !is_there(kind))
+                    .map(part)
+                    .collect::<Vec<_>>(),
+            )
         }
         ("missing-attribute", _) => {
-            let mut lacks = kind.attributes().filter(|own| own.required && element.attribute(own.name).is_none());
+            let mut lacks = kind
+                .attributes()
+                .filter(|own| own.required && element.attribute(own.name).is_none());
             let name = lacks.next().filter(|own| own.name == "name")?.name;
-            return Some(QuickFix::new(format!("add `{name}`"), set_attribute(element, name, TODO)));
+            return Some(QuickFix::new(
+                format!("add `{name}`"),
+                set_attribute(element, name, TODO),
+            ));
         }
         ("call-arguments", Kind::Call) => {
             let absent = arguments(&project.index(), element);
-            let args: Vec<String> = absent.iter().map(|name| format!("<arg name=\"{name}\">{TODO}</arg>")).collect();
-            (absent.iter().map(|name| format!("<arg name=\"{name}\">")).collect(), insert_child(element, &args.join("\n")))
+            let args: Vec<String> = absent
+                .iter()
+                .map(|name| format!("<arg name=\"{name}\">{TODO}</arg>"))
+                .collect();
+            (
+                absent
+                    .iter()
+                    .map(|name| format!("<arg name=\"{name}\">"))
+                    .collect(),
+                insert_child(element, &args.join("\n")),
+            )
         }
         ("undeclared-variable" | "implicit-parameter", _) if finding.fixes.is_empty() => {
             return declaration(project, element, finding);
@@ -117,76 +177,160 @@ fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic)
 /// Inserts children at their place in the order of the element table; returns their tags and the
 /// edit.
 fn add(element: Element<'_>, kind: Kind, parts: &[(Kind, String)]) -> (Vec<String>, Edit) {
-    let rank = |tag: &str| kind.spec().children.iter().position(|child| child.kind.tag() == tag);
+    let rank = |tag: &str| {
+        kind.spec()
+            .children
+            .iter()
+            .position(|child| child.kind.tag() == tag)
+    };
     let first = parts.first().and_then(|(kind, _)| rank(kind.tag()));
-    let before = element.elements().filter(|child| rank(child.name()) < first).last();
+    let before = element
+        .elements()
+        .filter(|child| rank(child.name()) < first)
+        .last();
     let xml: Vec<&str> = parts.iter().map(|(_, xml)| xml.as_str()).collect();
     let xml = xml.join("\n");
-    let edit = before.map_or_else(|| insert_first_child(element, &xml), |before| insert_after(before, &xml));
-    (parts.iter().map(|(kind, _)| format!("<{}>", kind.tag())).collect(), edit)
+    let edit = before.map_or_else(
+        || insert_first_child(element, &xml),
+        |before| insert_after(before, &xml),
+    );
+    (
+        parts
+            .iter()
+            .map(|(kind, _)| format!("<{}>", kind.tag()))
+            .collect(),
+        edit,
+    )
 }
 
 /// Returns a fix that declares the variables of a referenced definition as parameters.
-fn declaration(project: &ProjectState, element: Element<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+fn declaration(
+    project: &ProjectState,
+    element: Element<'_>,
+    finding: &Diagnostic,
+) -> Option<QuickFix> {
     let index = project.index();
     let links = Links::new(&index);
     let is_here = |at: &RefId| {
-        index.file(at.file).is_some_and(|file| *file.path == finding.path)
-            && index.reference(*at).is_some_and(|reference| reference.span == finding.span)
+        index
+            .file(at.file)
+            .is_some_and(|file| *file.path == finding.path)
+            && index
+                .reference(*at)
+                .is_some_and(|reference| reference.span == finding.span)
     };
-    let undeclared = links.names.faults.iter().filter(|fault| is_here(&fault.at)).filter_map(|fault| match &fault.kind {
-        FaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
-        FaultKind::WrongType { .. } => None,
-    });
-    let implicit = links.names.implicit.values().flatten().filter(|(_, at)| is_here(at)).map(|(param, _)| &*param.name);
+    let undeclared = links
+        .names
+        .faults
+        .iter()
+        .filter(|fault| is_here(&fault.at))
+        .filter_map(|fault| match &fault.kind {
+            FaultKind::Undeclared(names) => Some(names.iter().map(|name| &**name)),
+            FaultKind::WrongType { .. } => None,
+        });
+    let implicit = links
+        .names
+        .implicit
+        .values()
+        .flatten()
+        .filter(|(_, at)| is_here(at))
+        .map(|(param, _)| &*param.name);
     let names: BTreeSet<&str> = undeclared.flatten().chain(implicit).collect();
-    let holder = place::around(element).find(|own| own.parent().is_none_or(|around| around.name() == "library"))?;
-    let origin = if holder.name() == "template" { Origin::Function(holder) } else { Origin::Task(holder) };
+    let holder = place::around(element)
+        .find(|own| own.parent().is_none_or(|around| around.name() == "library"))?;
+    let origin = if holder.name() == "template" {
+        Origin::Function(holder)
+    } else {
+        Origin::Task(holder)
+    };
     let names: Vec<&str> = names.into_iter().collect();
     let edit = declare(origin, &names).filter(|_| !names.is_empty())?;
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-    Some(QuickFix::new(format!("declare {} here", names.join(" and ")), edit))
+    Some(QuickFix::new(
+        format!("declare {} here", names.join(" and ")),
+        edit,
+    ))
 }
 
 /// Returns a fix that gives one of two equally named definitions a free name.
-fn free_name(project: &ProjectState, name: &str, text: &str, finding: &Diagnostic) -> Option<QuickFix> {
-    let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
-    let taken = definitions.iter().find(|own| own.span == finding.span && finding.rule.name == "duplicate-name")?;
+fn free_name(
+    project: &ProjectState,
+    name: &str,
+    text: &str,
+    finding: &Diagnostic,
+) -> Option<QuickFix> {
+    let definitions = project
+        .template(name)
+        .map_or(&[][..], |template| &template.facts.definitions);
+    let taken = definitions
+        .iter()
+        .find(|own| own.span == finding.span && finding.rule.name == "duplicate-name")?;
     let index = project.index();
-    let free = (2..1_000).map(|number| format!("{}-{number}", taken.name)).find(|free| index.find(taken.kind, free).is_none())?;
+    let free = (2..1_000)
+        .map(|number| format!("{}-{number}", taken.name))
+        .find(|free| index.find(taken.kind, free).is_none())?;
     let written = escape_attribute(&free);
     let is_written = Span::slice(taken.span, text) == &*taken.name;
     let name = format!(" name=\"{written}\"");
-    let edit = if is_written { Edit::replace(taken.span, written) } else { Edit::insert(taken.span.end, name) };
+    let edit = if is_written {
+        Edit::replace(taken.span, written)
+    } else {
+        Edit::insert(taken.span.end, name)
+    };
     Some(QuickFix::new(format!("name this one `{free}`"), edit))
 }
 
 /// Returns a fix for each valid word in place of an invalid one, if the rule suggests none.
 fn words(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Vec<QuickFix> {
-    let is_asked = matches!(finding.rule.name, "bad-value" | "unknown-type" | "unknown-subtype") && finding.fixes.is_empty();
-    let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked) else { return Vec::new() };
+    let is_asked = matches!(
+        finding.rule.name,
+        "bad-value" | "unknown-type" | "unknown-subtype"
+    ) && finding.fixes.is_empty();
+    let Some((element, spot)) = place::spot(document, finding.span.start).filter(|_| is_asked)
+    else {
+        return Vec::new();
+    };
     let operator = place::operator(element).unwrap_or_default();
     let words: Vec<&str> = match spot {
         _ if finding.rule.name == "unknown-type" => project.config.layers.operators().collect(),
-        _ if finding.rule.name == "unknown-subtype" => project.config.layers.subtypes_of(&operator).collect(),
-        Spot::Value(own) => {
-            place::kind(element).and_then(|kind| kind.attribute(own.name())).map_or(&[][..], Attr::words).to_vec()
+        _ if finding.rule.name == "unknown-subtype" => {
+            project.config.layers.subtypes_of(&operator).collect()
         }
+        Spot::Value(own) => place::kind(element)
+            .and_then(|kind| kind.attribute(own.name()))
+            .map_or(&[][..], Attr::words)
+            .to_vec(),
         Spot::Name | Spot::AttributeName(_) | Spot::Tag | Spot::Inside => {
-            provenance::setting(element).map_or(&[][..], SettingName::words).to_vec()
+            provenance::setting(element)
+                .map_or(&[][..], SettingName::words)
+                .to_vec()
         }
     };
-    let one = |word: &str| QuickFix::new(format!("write `{word}`"), Edit::replace(finding.span, word));
+    let one =
+        |word: &str| QuickFix::new(format!("write `{word}`"), Edit::replace(finding.span, word));
     words.into_iter().map(one).collect()
 }
 
 /// Returns the required arguments that a call lacks.
 fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
-    let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
-    let params = template.and_then(|id| index.definition(id)).map_or(&[][..], |definition| &definition.params);
-    let named: Vec<String> = call.elements().filter_map(|arg| Some(arg.attribute("name")?.value().trim().to_owned())).collect();
-    let by_position = call.elements().filter(|arg| arg.attribute("name").is_none()).count();
-    let absent = params.iter().skip(by_position).filter(|own| own.required && !named.iter().any(|name| **name == *own.name));
+    let template = call
+        .attribute("template")
+        .and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+    let params = template
+        .and_then(|id| index.definition(id))
+        .map_or(&[][..], |definition| &definition.params);
+    let named: Vec<String> = call
+        .elements()
+        .filter_map(|arg| Some(arg.attribute("name")?.value().trim().to_owned()))
+        .collect();
+    let by_position = call
+        .elements()
+        .filter(|arg| arg.attribute("name").is_none())
+        .count();
+    let absent = params
+        .iter()
+        .skip(by_position)
+        .filter(|own| own.required && !named.iter().any(|name| **name == *own.name));
     absent.map(|param| param.name.to_string()).collect()
 }
 
@@ -195,25 +339,51 @@ fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Op
     let facts = &project.template(name)?.facts;
     let (file, content) = match finding.rule.name {
         "missing-source" | "unreadable-path" => {
-            let source = facts.sources.iter().find(|source| source.span.touches(finding.span.start))?;
+            let source = facts
+                .sources
+                .iter()
+                .find(|source| source.span.touches(finding.span.start))?;
             let file = sources::name_of_source(name, source)?;
-            let is_json = file.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-            (file, if is_json { "{\n  \"type\": \"object\"\n}\n".to_owned() } else { format!("{TODO}\n") })
+            let is_json = file
+                .rsplit('.')
+                .next()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+            (
+                file,
+                if is_json {
+                    "{\n  \"type\": \"object\"\n}\n".to_owned()
+                } else {
+                    format!("{TODO}\n")
+                },
+            )
         }
         "unresolved-reference" => {
-            let reference = facts.references.iter().find(|own| own.span.touches(finding.span.start))?;
-            if reference.kind.target() != DefinitionKind::Task || reference.name.contains(['<', '&', '"', '/', '\\']) {
+            let reference = facts
+                .references
+                .iter()
+                .find(|own| own.span.touches(finding.span.start))?;
+            if reference.kind.target() != DefinitionKind::Task
+                || reference.name.contains(['<', '&', '"', '/', '\\'])
+            {
                 return None;
             }
-            let folder = name.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+            let folder = name
+                .rsplit_once('/')
+                .map_or_else(String::new, |(folder, _)| format!("{folder}/"));
             let task = &reference.name;
-            let content = format!("<task type=\"atomic\" name=\"{task}\">\n  <description>{TODO}</description>\n</task>\n");
+            let content = format!(
+                "<task type=\"atomic\" name=\"{task}\">\n  <description>{TODO}</description>\n</task>\n"
+            );
             (format!("{folder}{task}.xml"), content)
         }
         _ => return None,
     };
     let is_free = !fs::exists(&project.path(&file)) && !project.open.contains_key(file.as_str());
-    is_free.then(|| QuickFix { title: format!("create `{file}`"), edits: Vec::new(), creates: Some((file, content)) })
+    is_free.then(|| QuickFix {
+        title: format!("create `{file}`"),
+        edits: Vec::new(),
+        creates: Some((file, content)),
+    })
 }
 
 /// Returns an edit that adds an `allow` to the definition or call around a finding.
@@ -227,20 +397,34 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<Edit> {
         return None;
     }
     let rule = finding.rule.name;
-    Some(insert_first_child(body, &format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")))
+    Some(insert_first_child(
+        body,
+        &format!("<?ctxc allow {rule} reason=\"{TODO}\"?>"),
+    ))
 }
 
 /// Returns a test for findings that one of these edits suppresses. All edits are applied together
 /// and checked once.
-fn silent(project: &ProjectState, name: &Arc<str>, text: &str, edits: BTreeSet<Edit>) -> impl Fn(&Diagnostic) -> bool {
+fn silent(
+    project: &ProjectState,
+    name: &Arc<str>,
+    text: &str,
+    edits: BTreeSet<Edit>,
+) -> impl Fn(&Diagnostic) -> bool {
     let edits: Vec<Edit> = edits.into_iter().collect();
     let after = fix::apply(text, &edits).filter(|_| !edits.is_empty());
     let left = after.map(|after| speculative::found(project, name, &after));
     move |finding| {
-        let added = edits.iter().filter(|edit| edit.span.start <= finding.span.start).map(|edit| edit.insert.len());
+        let added = edits
+            .iter()
+            .filter(|edit| edit.span.start <= finding.span.start)
+            .map(|edit| edit.insert.len());
         let start = finding.span.start as usize + added.sum::<usize>();
-        let is_same =
-            |own: &Diagnostic| own.rule.code == finding.rule.code && own.span.start as usize == start && own.path == finding.path;
+        let is_same = |own: &Diagnostic| {
+            own.rule.code == finding.rule.code
+                && own.span.start as usize == start
+                && own.path == finding.path
+        };
         left.as_ref().is_some_and(|left| !left.iter().any(is_same))
     }
 }

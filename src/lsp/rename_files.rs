@@ -27,23 +27,40 @@ type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;
 
 /// Answers `workspace/willRenameFiles`, for the project of the first file.
 pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer {
-    let moved = params.files.iter().filter_map(|file| Some((uri::path(&file.old_uri)?, uri::path(&file.new_uri)?)));
+    let moved = params
+        .files
+        .iter()
+        .filter_map(|file| Some((uri::path(&file.old_uri)?, uri::path(&file.new_uri)?)));
     let moved: Vec<_> = moved.collect();
-    let Some((project, _)) = moved.first().and_then(|(old, _)| server.workspace.file(old)) else { return value(()) };
-    let names = moved.iter().map(|(old, new)| (project.name(old), project.name(new)));
+    let Some((project, _)) = moved
+        .first()
+        .and_then(|(old, _)| server.workspace.file(old))
+    else {
+        return value(());
+    };
+    let names = moved
+        .iter()
+        .map(|(old, new)| (project.name(old), project.name(new)));
     // A file that leaves the project cannot be referenced; its references are reported as missing
     // afterwards.
-    let names: Vec<(Arc<str>, Arc<str>)> = names.filter(|(_, new)| !Path::new(&**new).is_absolute()).collect();
+    let names: Vec<(Arc<str>, Arc<str>)> = names
+        .filter(|(_, new)| !Path::new(&**new).is_absolute())
+        .collect();
     let mut edits = Edits::new();
     let mut tasks: Vec<(String, String)> = Vec::new();
     for (path, template) in project.templates() {
         let here = after(&names, path);
         for source in &template.facts.sources {
-            let Some(target) = sources::name_of_source(path, source) else { continue };
+            let Some(target) = sources::name_of_source(path, source) else {
+                continue;
+            };
             let there = after(&names, &target);
             if here != **path && source.kind != SourceKind::File || there != target {
-                let written =
-                    if source.kind == SourceKind::File { there } else { contained_path::relative(folder(&here), &there) };
+                let written = if source.kind == SourceKind::File {
+                    there
+                } else {
+                    contained_path::relative(folder(&here), &there)
+                };
                 let edit = Edit::replace(source.span, escape_attribute(&written));
                 edits.entry(Arc::clone(path)).or_default().insert(edit);
             }
@@ -56,18 +73,28 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
         for file in std::iter::once(Arc::clone(path)).chain(table) {
             let (text, _) = project.text(&file).unwrap_or_default();
             let is_table = file != *path;
-            let found = if is_table { named_things::named_in_table(&file, &text) } else { named_things::named_things(&text) };
+            let found = if is_table {
+                named_things::named_in_table(&file, &text)
+            } else {
+                named_things::named_things(&text)
+            };
             let edit = |own: &NamedThing| {
                 // The paths of a table begin where the suite is.
                 let (old, new) = moved_path(project, &names, path, own)?;
                 own.edit(&text, &old, &new, named_things::plain_in(&file))
             };
-            edits.entry(Arc::clone(&file)).or_default().extend(found.iter().flatten().filter_map(edit));
+            edits
+                .entry(Arc::clone(&file))
+                .or_default()
+                .extend(found.iter().flatten().filter_map(edit));
         }
     }
     if let Some(file) = project.config.files.first() {
         let (text, _) = project.text(&file.path).unwrap_or_default();
-        edits.entry(Arc::clone(&file.path)).or_default().extend(in_project_file(project, &names, &file.path, &text));
+        edits
+            .entry(Arc::clone(&file.path))
+            .or_default()
+            .extend(in_project_file(project, &names, &file.path, &text));
     }
     if let Some((text, _)) = &project.suppressions {
         let found = read::named_things::suppressed_files(text);
@@ -75,15 +102,25 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
             let (old, new) = moved_path(project, &names, SUPPRESSIONS, named)?;
             named.edit(text, &old, &new, is_bare_key)
         };
-        edits.entry(Arc::from(SUPPRESSIONS)).or_default().extend(found.iter().filter_map(edit));
+        edits
+            .entry(Arc::from(SUPPRESSIONS))
+            .or_default()
+            .extend(found.iter().filter_map(edit));
     }
     edits.retain(|_, edits| !edits.is_empty());
     let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
         let (text, index) = project.text(path)?;
         let edits: Vec<Edit> = edits.iter().cloned().collect();
-        Some((Arc::clone(path), server.client.encoding.edits(&text, &index, &edits)))
+        Some((
+            Arc::clone(path),
+            server.client.encoding.edits(&text, &index, &edits),
+        ))
     };
-    value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
+    value(workspace_edit::of(
+        &server.client,
+        project,
+        edits.iter().filter_map(of).collect(),
+    ))
 }
 
 /// The paths in the project file as they are from now on, and the key `scenarios` where a scenario would be forgotten.
@@ -93,24 +130,38 @@ fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str
         let (old, new) = moved_path(project, moves, path, own)?;
         own.edit(text, &old, &new, is_bare_key)
     };
-    found.iter().filter_map(edit).chain(listed_scenarios(project, moves, text)).collect()
+    found
+        .iter()
+        .filter_map(edit)
+        .chain(listed_scenarios(project, moves, text))
+        .collect()
 }
 
 /// Returns the old and new path in a text; `None` if it does not change.
-fn moved_path(project: &ProjectState, moves: &Moves, file: &str, own: &NamedThing) -> Option<(String, String)> {
+fn moved_path(
+    project: &ProjectState,
+    moves: &Moves,
+    file: &str,
+    own: &NamedThing,
+) -> Option<(String, String)> {
     let value = own.value.as_str();
     let path = match own.thing {
         Thing::Beside => {
             let here = after(moves, file);
             let target = contained_path::beside(file, value)?;
             let new = contained_path::relative(folder(&here), &after(moves, &target));
-            return (contained_path::relative(folder(file), &target) != new).then(|| (value.to_owned(), new));
+            return (contained_path::relative(folder(file), &target) != new)
+                .then(|| (value.to_owned(), new));
         }
         Thing::Path => value.trim_end_matches('/'),
-        Thing::Argument | Thing::Source => Some(value).filter(|path| fs::is_file(&project.path(path)))?,
+        Thing::Argument | Thing::Source => {
+            Some(value).filter(|path| fs::is_file(&project.path(path)))?
+        }
         Thing::Passage => value.split_once('#').map_or(value, |(path, _)| path),
         Thing::Segment => value.strip_prefix("file:")?,
-        Thing::Words | Thing::Task | Thing::Role | Thing::Node | Thing::Parameter | Thing::Step => return None,
+        Thing::Words | Thing::Task | Thing::Role | Thing::Node | Thing::Parameter | Thing::Step => {
+            return None;
+        }
     };
     let target = contained_path::beside("", path)?;
     let new = after(moves, &target);
@@ -120,26 +171,65 @@ fn moved_path(project: &ProjectState, moves: &Moves, file: &str, own: &NamedThin
 /// Adds the new places of scenarios that `[eval] scenarios` no longer covers.
 fn listed_scenarios(project: &ProjectState, moves: &Moves, text: &str) -> Vec<Edit> {
     let eval = &project.config.eval;
-    let places: Vec<String> = eval.scenarios.iter().map(|place| after(moves, &place.value)).collect();
-    let paths = project.suites.keys().map(|path| (path, after(moves, path))).filter(|(path, new)| ***path != **new);
-    let lost = paths.filter(|(_, new)| !places.iter().any(|place| path_patterns::holds(place, new)));
-    let whole = lost.filter_map(|(path, _)| moves.iter().find(|(old, _)| path_patterns::holds(old, path)));
+    let places: Vec<String> = eval
+        .scenarios
+        .iter()
+        .map(|place| after(moves, &place.value))
+        .collect();
+    let paths = project
+        .suites
+        .keys()
+        .map(|path| (path, after(moves, path)))
+        .filter(|(path, new)| ***path != **new);
+    let lost =
+        paths.filter(|(_, new)| !places.iter().any(|place| path_patterns::holds(place, new)));
+    let whole = lost.filter_map(|(path, _)| {
+        moves
+            .iter()
+            .find(|(old, _)| path_patterns::holds(old, path))
+    });
     let lost: BTreeSet<String> = whole.map(|(_, new)| new.to_string()).collect();
-    let written = eval.scenarios.iter().filter(|place| !place.span.is_empty()).max_by_key(|place| place.span.end);
+    let written = eval
+        .scenarios
+        .iter()
+        .filter(|place| !place.span.is_empty())
+        .max_by_key(|place| place.span.end);
     let joined = |places: &mut dyn Iterator<Item = &String>| {
-        places.map(|place| serde_json::to_string(place).unwrap_or_default()).collect::<Vec<_>>().join(", ")
+        places
+            .map(|place| serde_json::to_string(place).unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     match written {
         Some(_) if lost.is_empty() => Vec::new(),
         Some(end) => {
-            let is_list = text.get(end.span.end as usize..).is_some_and(|rest| rest.trim_start().starts_with([',', ']']));
+            let is_list = text
+                .get(end.span.end as usize..)
+                .is_some_and(|rest| rest.trim_start().starts_with([',', ']']));
             let (open, close) = if is_list { ("", "") } else { ("[", "]") };
-            let more = Edit::insert(end.span.end, format!(", {}{close}", joined(&mut lost.iter())));
-            std::iter::once(more).chain((!is_list).then(|| Edit::insert(end.span.start, open))).collect()
+            let more = Edit::insert(
+                end.span.end,
+                format!(", {}{close}", joined(&mut lost.iter())),
+            );
+            std::iter::once(more)
+                .chain((!is_list).then(|| Edit::insert(end.span.start, open)))
+                .collect()
         }
-        None if lost.is_empty() && places.iter().zip(&eval.scenarios).all(|(new, old)| *new == old.value) => Vec::new(),
+        None if lost.is_empty()
+            && places
+                .iter()
+                .zip(&eval.scenarios)
+                .all(|(new, old)| *new == old.value) =>
+        {
+            Vec::new()
+        }
         None => {
-            let stays = |place: &&String| project.suites.keys().any(|path| path_patterns::holds(place, &after(moves, path)));
+            let stays = |place: &&String| {
+                project
+                    .suites
+                    .keys()
+                    .any(|path| path_patterns::holds(place, &after(moves, path)))
+            };
             let all = joined(&mut places.iter().filter(stays).chain(&lost));
             vec![new_key(text, eval.section, &format!("scenarios = [{all}]"))]
         }
@@ -161,14 +251,33 @@ fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
     let rest = text.get(section.end as usize..).unwrap_or_default();
     let behind = rest.trim_start_matches(['"', '\'', ' ', '\t']);
     let at = |tail: &str| text.len() as u32 - tail.len() as u32;
-    if let Some(inner) = behind.strip_prefix('=').and_then(|value| value.trim_start().strip_prefix('{')) {
-        let comma = if inner.trim_start().starts_with('}') { " " } else { "," };
+    if let Some(inner) = behind
+        .strip_prefix('=')
+        .and_then(|value| value.trim_start().strip_prefix('{'))
+    {
+        let comma = if inner.trim_start().starts_with('}') {
+            " "
+        } else {
+            ","
+        };
         return Edit::insert(at(inner), format!(" {line}{comma}"));
     }
     if behind.starts_with('.') {
-        let start = text.get(..section.start as usize).and_then(|head| head.rfind('\n')).map_or(0, |end| end as u32 + 1);
-        let is_header = text.get(start as usize..section.start as usize).is_some_and(|head| head.trim_start().starts_with('['));
-        return Edit::insert(start, if is_header { format!("[eval]\n{line}\n\n") } else { format!("eval.{line}\n") });
+        let start = text
+            .get(..section.start as usize)
+            .and_then(|head| head.rfind('\n'))
+            .map_or(0, |end| end as u32 + 1);
+        let is_header = text
+            .get(start as usize..section.start as usize)
+            .is_some_and(|head| head.trim_start().starts_with('['));
+        return Edit::insert(
+            start,
+            if is_header {
+                format!("[eval]\n{line}\n\n")
+            } else {
+                format!("eval.{line}\n")
+            },
+        );
     }
     match behind.find('\n') {
         Some(end) => Edit::insert(at(behind) + end as u32 + 1, format!("{line}\n")),
@@ -178,7 +287,10 @@ fn new_key(text: &str, section: Option<Span>, line: &str) -> Edit {
 
 /// Returns whether a key needs no quotes in TOML.
 fn is_bare_key(key: &str) -> bool {
-    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 /// Returns the name of a file after the moves.
@@ -197,7 +309,12 @@ fn folder(file: &str) -> &str {
 
 /// The name of the task that has its name of a file, with the one that it has from now on.
 fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String, String)> {
-    let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = |name: &str| {
+        Path::new(name)
+            .file_stem()
+            .map(|stem| stem.to_string_lossy().into_owned())
+            .unwrap_or_default()
+    };
     let (old_stem, new_stem) = (stem(old), stem(new));
     if old_stem == new_stem {
         return None;
@@ -212,17 +329,36 @@ fn renamed_task(project: &ProjectState, old: &str, new: &str) -> Option<(String,
 
 /// Writes the new names of tasks wherever the old ones are.
 fn rename_tasks(project: &ProjectState, tasks: &[(String, String)], edits: &mut Edits) {
-    let mentions = if tasks.is_empty() { Vec::new() } else { mentions::all(project) };
+    let mentions = if tasks.is_empty() {
+        Vec::new()
+    } else {
+        mentions::all(project)
+    };
     for (old, new) in tasks {
-        let meant = SymbolAtCursor { kind: DefinitionKind::Task, name: old.clone(), span: Span::at(0) };
+        let meant = SymbolAtCursor {
+            kind: DefinitionKind::Task,
+            name: old.clone(),
+            span: Span::at(0),
+        };
         for (path, span) in navigate::uses(project, &meant) {
-            edits.entry(path).or_default().insert(Edit::replace(span, escape_attribute(new)));
+            edits
+                .entry(path)
+                .or_default()
+                .insert(Edit::replace(span, escape_attribute(new)));
         }
-        let own = mentions.iter().filter(|own| own.name == *old && own.kind(project) == Some(DefinitionKind::Task));
+        let own = mentions
+            .iter()
+            .filter(|own| own.name == *old && own.kind(project) == Some(DefinitionKind::Task));
         for mention in own {
-            let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+            let text = project
+                .text(&mention.file)
+                .map(|(text, _)| text)
+                .unwrap_or_default();
             if let Some(edit) = mention.rename(&text, new) {
-                edits.entry(Arc::clone(&mention.file)).or_default().insert(edit);
+                edits
+                    .entry(Arc::clone(&mention.file))
+                    .or_default()
+                    .insert(edit);
             }
         }
     }

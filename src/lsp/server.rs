@@ -41,12 +41,18 @@ pub(super) struct Refusal {
 impl Refusal {
     /// Returns the error for invalid parameters.
     pub(super) fn invalid(message: impl Into<String>) -> Self {
-        Self { code: ErrorCode::InvalidParams, message: message.into() }
+        Self {
+            code: ErrorCode::InvalidParams,
+            message: message.into(),
+        }
     }
 
     /// Returns the error for a request that the client has cancelled.
     pub(super) fn canceled() -> Self {
-        Self { code: ErrorCode::RequestCanceled, message: "given up by the client".to_owned() }
+        Self {
+            code: ErrorCode::RequestCanceled,
+            message: "given up by the client".to_owned(),
+        }
     }
 }
 
@@ -103,11 +109,21 @@ impl<'c> Server<'c> {
 
     pub(super) fn ask(&mut self, method: &str, params: impl Serialize) {
         self.asked += 1;
-        self.send(Request::new(RequestId::from(self.asked), method.to_owned(), params));
+        self.send(Request::new(
+            RequestId::from(self.asked),
+            method.to_owned(),
+            params,
+        ));
     }
 
     /// Truncates an answer with too many items and shows a message.
-    pub(super) fn cut<T>(&self, answer: &mut Vec<T>, project: &ProjectState, name: &Arc<str>, what: &'static str) {
+    pub(super) fn cut<T>(
+        &self,
+        answer: &mut Vec<T>,
+        project: &ProjectState,
+        name: &Arc<str>,
+        what: &'static str,
+    ) {
         if answer.len() > MOST {
             answer.truncate(MOST);
             self.say_cut(project, name, what);
@@ -116,8 +132,15 @@ impl<'c> Server<'c> {
 
     /// Shows a message that an answer is truncated, once per document while it is open.
     pub(super) fn say_cut(&self, project: &ProjectState, name: &Arc<str>, what: &'static str) {
-        if project.shown.said.borrow_mut().insert((Arc::clone(name), what)) {
-            self.say(&format!("{name} has more than 5,000 {what}: the rest is left out"));
+        if project
+            .shown
+            .said
+            .borrow_mut()
+            .insert((Arc::clone(name), what))
+        {
+            self.say(&format!(
+                "{name} has more than 5,000 {what}: the rest is left out"
+            ));
         }
     }
 
@@ -126,19 +149,33 @@ impl<'c> Server<'c> {
     }
 
     /// Returns an open document with its project and its name there.
-    pub(super) fn document(&self, uri: &Uri) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
-        self.workspace.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
+    pub(super) fn document(
+        &self,
+        uri: &Uri,
+    ) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
+        self.workspace
+            .document(uri)
+            .ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
     }
 
     /// Returns an open document with the offset of a position in it.
-    pub(super) fn position(&self, at: &TextDocumentPositionParams) -> Result<(&ProjectState, Arc<str>, &Buffer, u32), Refusal> {
+    pub(super) fn position(
+        &self,
+        at: &TextDocumentPositionParams,
+    ) -> Result<(&ProjectState, Arc<str>, &Buffer, u32), Refusal> {
         let (project, name, buffer) = self.document(&at.text_document.uri)?;
-        let offset = self.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+        let offset = self
+            .client
+            .encoding
+            .offset(&buffer.text, &buffer.index, at.position);
         Ok((project, name, buffer, offset))
     }
 }
 
 /// Serialises a value as an answer.
 pub(super) fn value(answer: impl Serialize) -> Answer {
-    serde_json::to_value(answer).map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
+    serde_json::to_value(answer).map_err(|error| Refusal {
+        code: ErrorCode::InternalError,
+        message: error.to_string(),
+    })
 }

@@ -12,15 +12,23 @@ pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
     let path = path.split(['?', '#']).next()?;
     let decoded = decode(path)?;
     // `/c:/folder` is a drive's path.
-    let drive = decoded.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':') && cfg!(windows));
+    let drive = decoded
+        .strip_prefix('/')
+        .filter(|rest| rest.as_bytes().get(1) == Some(&b':') && cfg!(windows));
     let decoded = drive.unwrap_or(&decoded);
-    Path::new(decoded).is_absolute().then(|| PathBuf::from(decoded))
+    Path::new(decoded)
+        .is_absolute()
+        .then(|| PathBuf::from(decoded))
 }
 
 /// Returns the URI of a path.
 pub(super) fn of(path: &Path) -> Uri {
     let text = path.to_string_lossy();
-    let text = if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") };
+    let text = if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    };
     let slash = if text.starts_with('/') { "" } else { "/" };
     let mut out = format!("file://{slash}");
     encode(&text, &mut out);

@@ -22,12 +22,26 @@ impl Server<'_> {
         let (projects, folders) = self.workspace.bases();
         // A client that supports relative patterns watches all project folders; others watch only
         // the open folders, and the server polls the rest.
-        let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
-        let is_any = self.workspace.all().any(|project| bases.iter().any(|base| project.root.starts_with(base)));
-        let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
+        let bases: Vec<PathBuf> = if elsewhere {
+            projects
+        } else {
+            folders.to_vec()
+        };
+        let is_any = self
+            .workspace
+            .all()
+            .any(|project| bases.iter().any(|base| project.root.starts_with(base)));
+        let places: Vec<Option<&PathBuf>> = if elsewhere {
+            bases.iter().map(Some).collect()
+        } else {
+            vec![None]
+        };
         // Of a folder that goes, a client may report nothing but the folder.
-        let globs =
-            [(&*format!("**/*.{{{}}}", WATCHED.join(",")), ANY_CHANGE), ("**/.gitignore", ANY_CHANGE), ("**/*", DELETION)];
+        let globs = [
+            (&*format!("**/*.{{{}}}", WATCHED.join(",")), ANY_CHANGE),
+            ("**/.gitignore", ANY_CHANGE),
+            ("**/*", DELETION),
+        ];
         let watchers = places.iter().flat_map(|place| {
             globs.map(|(glob, kind)| match place {
                 Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}, "kind": kind}),
@@ -37,12 +51,18 @@ impl Server<'_> {
         let watchers: Vec<Value> = watchers.collect();
         if std::mem::replace(&mut self.is_watching, is_any) {
             let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles"});
-            self.ask("client/unregisterCapability", json!({"unregisterations": [registered]}));
+            self.ask(
+                "client/unregisterCapability",
+                json!({"unregisterations": [registered]}),
+            );
         }
         if is_any {
             let options = json!({"watchers": watchers});
             let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": options});
-            self.ask("client/registerCapability", json!({"registrations": [registered]}));
+            self.ask(
+                "client/registerCapability",
+                json!({"registrations": [registered]}),
+            );
         }
         self.workspace.are_watched(bases);
     }
@@ -57,6 +77,8 @@ impl Server<'_> {
             return;
         }
         let workspace = &mut self.workspace;
-        self.stale |= self.poll.time(|| catch_unwind(AssertUnwindSafe(|| workspace.poll())).unwrap_or(false));
+        self.stale |= self
+            .poll
+            .time(|| catch_unwind(AssertUnwindSafe(|| workspace.poll())).unwrap_or(false));
     }
 }

@@ -67,8 +67,16 @@ pub struct Templates {
 impl Templates {
     /// The folders that are searched for templates; empty for the project's own.
     pub fn folders(&self) -> Vec<String> {
-        let written = |globs: &Globs| globs.written().iter().map(|pattern| super::path_patterns::fixed(pattern)).collect();
-        self.include.as_ref().map_or_else(|| vec!["templates".to_owned()], written)
+        let written = |globs: &Globs| {
+            globs
+                .written()
+                .iter()
+                .map(|pattern| super::path_patterns::fixed(pattern))
+                .collect()
+        };
+        self.include
+            .as_ref()
+            .map_or_else(|| vec!["templates".to_owned()], written)
     }
 }
 
@@ -251,42 +259,66 @@ impl Default for Config {
 impl Config {
     /// True if the file is not valid TOML, so that its content is unknown.
     pub fn is_broken(&self) -> bool {
-        self.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
+        self.faults
+            .iter()
+            .any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }))
     }
 
     /// The path and position of an offset in a project file; `None` for an index of another
     /// project.
     pub fn position(&self, file: u16, offset: u32) -> Option<(Arc<str>, Position)> {
         let file = self.files.get(file as usize)?;
-        Some((Arc::clone(&file.path), file.lines.position(&file.text, offset)))
+        Some((
+            Arc::clone(&file.path),
+            file.lines.position(&file.text, offset),
+        ))
     }
 
     /// The position of a value set by a project layer; `None` for every other layer.
     pub fn origin(&self, origin: &Origin) -> Option<(Arc<str>, Span, Position)> {
-        let Place::Project(file, span) = origin.place else { return None };
+        let Place::Project(file, span) = origin.place else {
+            return None;
+        };
         let (path, position) = self.position(file, span.start)?;
         Some((path, span, position))
     }
 
     /// True if a requirement depends on scenarios, so that they have to be read.
     pub fn wants_tested(&self) -> bool {
-        let mut conditions = self.requirements.iter().flat_map(|requirement| &requirement.conditions);
+        let mut conditions = self
+            .requirements
+            .iter()
+            .flat_map(|requirement| &requirement.conditions);
         conditions.any(|condition| condition.value.needs() == Some(Needs::Scenarios))
     }
 
     /// Sets the agents that scenarios test: requirements on them can be checked from then on.
     pub fn test(&mut self, tested: Tested) {
         self.tested = Some(tested);
-        self.faults.retain(|fault| !matches!(fault.kind, FaultKind::NotChecked { needs: Needs::Scenarios, .. }));
+        self.faults.retain(|fault| {
+            !matches!(
+                fault.kind,
+                FaultKind::NotChecked {
+                    needs: Needs::Scenarios,
+                    ..
+                }
+            )
+        });
     }
 
     /// True if the role's task is `task`.
     pub fn plays(&self, role: &str, task: &str) -> bool {
-        self.roles.get(role).is_some_and(|role| role.task.value == task)
+        self.roles
+            .get(role)
+            .is_some_and(|role| role.task.value == task)
     }
 
     /// The owner of a file according to `[owners]`.
     pub fn owner(&self, path: &str) -> Option<&str> {
-        self.owners.iter().rev().find(|(globs, _)| globs.matches(path)).map(|(_, owner)| owner.as_str())
+        self.owners
+            .iter()
+            .rev()
+            .find(|(globs, _)| globs.matches(path))
+            .map(|(_, owner)| owner.as_str())
     }
 }

@@ -15,9 +15,13 @@ pub struct Unfit {
 impl Unfit {
     /// Returns the requirements of a role that a model does not meet; `None` if it meets all.
     pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
-        let ModelChoice::Least { tier, capabilities } = choice else { return None };
+        let ModelChoice::Least { tier, capabilities } = choice else {
+            return None;
+        };
         let unfit = Self {
-            tier: tier.filter(|least| model.tier < least.value).map(|_| model.tier),
+            tier: tier
+                .filter(|least| model.tier < least.value)
+                .map(|_| model.tier),
             lacks: capabilities
                 .iter()
                 .filter(|wanted| !model.capabilities.contains(&wanted.value))

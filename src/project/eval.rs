@@ -119,7 +119,12 @@ impl Default for Eval {
                 accepters: Vec::new(),
                 link: Vec::new(),
             },
-            drift: Drift { token_inflation: 0.30, window: 5, latency_regression: 0.50, batches: 3 },
+            drift: Drift {
+                token_inflation: 0.30,
+                window: 5,
+                latency_regression: 0.50,
+                batches: 3,
+            },
             stability: None,
         }
     }
@@ -129,24 +134,41 @@ impl Eval {
     /// The people who may accept relaxations; empty if everyone may.
     pub fn accepters(&self) -> impl Iterator<Item = &str> {
         let policy = self.stability.iter().flat_map(|policy| &policy.accepters);
-        self.gate.accepters.iter().chain(policy).map(|one| one.value.as_str())
+        self.gate
+            .accepters
+            .iter()
+            .chain(policy)
+            .map(|one| one.value.as_str())
     }
 
     /// The rule for trials of cases without one of their own.
     pub fn rule(&self) -> crate::scenario::model::Rule {
         let rule = crate::scenario::model::Rule::default();
         let runs = self.runs.unwrap_or(rule.runs);
-        crate::scenario::model::Rule { runs, pass: self.pass.map_or_else(|| rule.pass.min(runs), |pass| pass.value), ..rule }
+        crate::scenario::model::Rule {
+            runs,
+            pass: self
+                .pass
+                .map_or_else(|| rule.pass.min(runs), |pass| pass.value),
+            ..rule
+        }
     }
 
     /// Returns the files and folders that contain all scenarios.
     pub fn places(&self) -> Vec<String> {
-        let fixed = |place: &Spanned<String>| Some(path_patterns::fixed(&place.value)).filter(|fixed| !fixed.is_empty());
-        self.scenarios.iter().map(|place| fixed(place).unwrap_or_else(|| ".".to_owned())).collect()
+        let fixed = |place: &Spanned<String>| {
+            Some(path_patterns::fixed(&place.value)).filter(|fixed| !fixed.is_empty())
+        };
+        self.scenarios
+            .iter()
+            .map(|place| fixed(place).unwrap_or_else(|| ".".to_owned()))
+            .collect()
     }
 
     /// True if a path of the project lies in one of the places of scenarios.
     pub fn holds(&self, path: &str) -> bool {
-        self.scenarios.iter().any(|place| path_patterns::holds(&place.value, path))
+        self.scenarios
+            .iter()
+            .any(|place| path_patterns::holds(&place.value, path))
     }
 }

@@ -22,9 +22,18 @@ pub fn expansions(index: &Index<'_>, order: &[DefId]) -> Vec<(DefId, Expansion)>
     let mut known: HashMap<DefId, Expansion> = HashMap::with_capacity(order.len());
     let of = |id: &DefId| {
         let definition = index.definition(*id)?;
-        let mut own = Expansion { bytes: definition.bytes, agents: definition.agents.into(), depth: 1 };
+        let mut own = Expansion {
+            bytes: definition.bytes,
+            agents: definition.agents.into(),
+            depth: 1,
+        };
         for reference in index.references_of(*id) {
-            let Some(target) = index.target(reference).and_then(|target| known.get(&target)) else { continue };
+            let Some(target) = index
+                .target(reference)
+                .and_then(|target| known.get(&target))
+            else {
+                continue;
+            };
             own.bytes = own.bytes.saturating_add(target.bytes);
             own.agents = own.agents.saturating_add(target.agents);
             // A chain does not mix fragments and tasks: a fragment is inserted into a text, a task

@@ -409,13 +409,16 @@ impl FaultKind {
     pub fn decides_settings(&self) -> bool {
         let is_of_settings = |name: &str| matches!(name, "defaults" | "operators");
         // A section with a misspelled name is not read at all.
-        if let Self::UnknownKey { near: Some(near), .. } = self
+        if let Self::UnknownKey {
+            near: Some(near), ..
+        } = self
             && is_of_settings(near)
         {
             return true;
         }
-        let (Self::UnknownKey { table: place, .. } | Self::WrongType { key: place, .. } | Self::BadValue { key: place, .. }) =
-            self
+        let (Self::UnknownKey { table: place, .. }
+        | Self::WrongType { key: place, .. }
+        | Self::BadValue { key: place, .. }) = self
         else {
             return false;
         };

@@ -56,21 +56,33 @@ impl Globs {
         if pattern.len() > 1000 {
             return Err(GlobError::Long);
         }
-        let plain = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
+        let plain = pattern
+            .strip_prefix("./")
+            .unwrap_or(pattern)
+            .trim_end_matches('/');
         if plain.is_empty() {
-            return Err(if pattern.starts_with('/') { GlobError::Outside } else { GlobError::Empty });
+            return Err(if pattern.starts_with('/') {
+                GlobError::Outside
+            } else {
+                GlobError::Empty
+            });
         }
         if plain.starts_with('/') || plain.split('/').any(|part| part == "..") {
             return Err(GlobError::Outside);
         }
-        self.globs.push(Glob { whole: matcher(plain)?, under: matcher(&format!("{plain}/**"))? });
+        self.globs.push(Glob {
+            whole: matcher(plain)?,
+            under: matcher(&format!("{plain}/**"))?,
+        });
         self.written.push(pattern.to_owned());
         Ok(())
     }
 
     /// True if a path relative to the project, with `/` as separator, or a folder above it matches.
     pub fn matches(&self, path: &str) -> bool {
-        self.globs.iter().any(|glob| glob.whole.is_match(path) || glob.under.is_match(path))
+        self.globs
+            .iter()
+            .any(|glob| glob.whole.is_match(path) || glob.under.is_match(path))
     }
 
     /// True if a name without folders matches as a whole.
@@ -81,6 +93,12 @@ impl Globs {
 
 fn matcher(pattern: &str) -> Result<GlobMatcher, GlobError> {
     let mut builder = GlobBuilder::new(pattern);
-    let built = builder.literal_separator(true).backslash_escape(false).empty_alternates(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|error| GlobError::Syntax(error.kind().to_string()))
+    let built = builder
+        .literal_separator(true)
+        .backslash_escape(false)
+        .empty_alternates(true)
+        .build();
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|error| GlobError::Syntax(error.kind().to_string()))
 }

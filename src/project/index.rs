@@ -60,14 +60,21 @@ impl<'f> Index<'f> {
         let mut duplicates = Vec::new();
         for (file, entry) in files.iter().enumerate() {
             for (definition, found) in entry.facts.definitions.iter().enumerate() {
-                let id = DefId { file: file as u32, definition: definition as u32 };
+                let id = DefId {
+                    file: file as u32,
+                    definition: definition as u32,
+                };
                 let first = *names.entry((found.kind, &*found.name)).or_insert(id);
                 if first != id {
                     duplicates.push((first, id));
                 }
             }
         }
-        Self { files, names, duplicates }
+        Self {
+            files,
+            names,
+            duplicates,
+        }
     }
 
     /// All files, in order.
@@ -82,18 +89,28 @@ impl<'f> Index<'f> {
 
     /// A definition.
     pub fn definition(&self, id: DefId) -> Option<&'f Definition> {
-        self.file(id.file)?.facts.definitions.get(id.definition as usize)
+        self.file(id.file)?
+            .facts
+            .definitions
+            .get(id.definition as usize)
     }
 
     /// The flow of names in a definition, if one is recorded.
     pub fn flow(&self, id: DefId) -> Option<&'f Flow> {
         let flows = &self.file(id.file)?.facts.flows;
-        flows.get(flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok()?)
+        flows.get(
+            flows
+                .binary_search_by_key(&id.definition, |flow| flow.owner)
+                .ok()?,
+        )
     }
 
     /// A reference.
     pub fn reference(&self, id: RefId) -> Option<&'f Reference> {
-        self.file(id.file)?.facts.references.get(id.reference as usize)
+        self.file(id.file)?
+            .facts
+            .references
+            .get(id.reference as usize)
     }
 
     /// Returns the definition with this name.
@@ -109,7 +126,9 @@ impl<'f> Index<'f> {
     /// The names of one kind, for “did you mean”, in the order of their files.
     pub fn names(&self, kind: DefinitionKind) -> impl Iterator<Item = &'f str> {
         let definitions = self.files.iter().flat_map(|entry| &entry.facts.definitions);
-        definitions.filter(move |definition| definition.kind == kind).map(|definition| &*definition.name)
+        definitions
+            .filter(move |definition| definition.kind == kind)
+            .map(|definition| &*definition.name)
     }
 
     /// Definitions with the name of an earlier one, as pairs of the first and the later one.
@@ -125,13 +144,24 @@ impl<'f> Index<'f> {
                 .references
                 .iter()
                 .enumerate()
-                .map(move |(reference, found)| (RefId { file: file as u32, reference: reference as u32 }, *entry, found))
+                .map(move |(reference, found)| {
+                    (
+                        RefId {
+                            file: file as u32,
+                            reference: reference as u32,
+                        },
+                        *entry,
+                        found,
+                    )
+                })
         })
     }
 
     /// The references in a definition.
     pub fn references_of(&self, id: DefId) -> &'f [Reference] {
-        let all = self.file(id.file).map_or(&[][..], |entry| &entry.facts.references);
+        let all = self
+            .file(id.file)
+            .map_or(&[][..], |entry| &entry.facts.references);
         // They are in document order, and therefore ordered by owner.
         let start = all.partition_point(|reference| reference.owner < id.definition);
         let end = all.partition_point(|reference| reference.owner <= id.definition);
@@ -190,7 +220,10 @@ impl<'i, 'f> Walk<'i, 'f> {
             cycles: Vec::new(),
         };
         for (id, _, reference) in index.references() {
-            let flat = walk.flat(DefId { file: id.file, definition: reference.owner });
+            let flat = walk.flat(DefId {
+                file: id.file,
+                definition: reference.owner,
+            });
             if let Some(slot) = walk.outgoing.get_mut(flat) {
                 slot.push(id);
             }
@@ -199,13 +232,18 @@ impl<'i, 'f> Walk<'i, 'f> {
     }
 
     fn flat(&self, id: DefId) -> usize {
-        self.offsets.get(id.file as usize).map_or(usize::MAX, |offset| offset + id.definition as usize)
+        self.offsets
+            .get(id.file as usize)
+            .map_or(usize::MAX, |offset| offset + id.definition as usize)
     }
 
     fn run(mut self) -> (Vec<DefId>, Vec<Cycle>) {
         for (file, entry) in self.index.files.iter().enumerate() {
             for definition in 0..entry.facts.definitions.len() {
-                self.visit(DefId { file: file as u32, definition: definition as u32 });
+                self.visit(DefId {
+                    file: file as u32,
+                    definition: definition as u32,
+                });
             }
         }
         (self.order, self.cycles)
@@ -219,7 +257,10 @@ impl<'i, 'f> Walk<'i, 'f> {
     }
 
     fn state(&self, id: DefId) -> State {
-        self.state.get(self.flat(id)).copied().unwrap_or(State::Done)
+        self.state
+            .get(self.flat(id))
+            .copied()
+            .unwrap_or(State::Done)
     }
 
     fn visit(&mut self, start: DefId) {
@@ -227,10 +268,18 @@ impl<'i, 'f> Walk<'i, 'f> {
             return;
         }
         self.set(start, State::Open);
-        let mut path = vec![Step { at: start, next: 0, by: None }];
+        let mut path = vec![Step {
+            at: start,
+            next: 0,
+            by: None,
+        }];
         while let Some(step) = path.last_mut() {
             let at = step.at;
-            let reference = self.outgoing.get(self.flat(at)).and_then(|out| out.get(step.next)).copied();
+            let reference = self
+                .outgoing
+                .get(self.flat(at))
+                .and_then(|out| out.get(step.next))
+                .copied();
             step.next += 1;
             let Some(by) = reference else {
                 self.set(at, State::Done);
@@ -238,16 +287,30 @@ impl<'i, 'f> Walk<'i, 'f> {
                 path.pop();
                 continue;
             };
-            let Some(target) = self.index.reference(by).and_then(|found| self.index.target(found)) else { continue };
+            let Some(target) = self
+                .index
+                .reference(by)
+                .and_then(|found| self.index.target(found))
+            else {
+                continue;
+            };
             match self.state(target) {
                 State::Done => {}
                 State::New => {
                     self.set(target, State::Open);
-                    path.push(Step { at: target, next: 0, by: Some(by) });
+                    path.push(Step {
+                        at: target,
+                        next: 0,
+                        by: Some(by),
+                    });
                 }
                 State::Open => {
                     let from = path.iter().position(|step| step.at == target).unwrap_or(0);
-                    let mut references: Vec<RefId> = path.iter().skip(from + 1).filter_map(|step| step.by).collect();
+                    let mut references: Vec<RefId> = path
+                        .iter()
+                        .skip(from + 1)
+                        .filter_map(|step| step.by)
+                        .collect();
                     references.push(by);
                     self.cycles.push(Cycle { references });
                 }

@@ -112,7 +112,12 @@ impl<'i> Links<'i> {
     pub fn on(index: &'i Index<'i>, threads: Option<NonZeroUsize>) -> Self {
         let (order, cycles) = index.order();
         let names = resolve(index, &order, threads);
-        Self { index, order, cycles, names }
+        Self {
+            index,
+            order,
+            cycles,
+            names,
+        }
     }
 }
 
@@ -120,24 +125,38 @@ impl<'i> Links<'i> {
 /// that it refers to.
 fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) -> LinkedNames {
     let mut linked = LinkedNames::default();
-    if index.files().iter().all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty()) {
+    if index
+        .files()
+        .iter()
+        .all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty())
+    {
         return linked;
     }
     let references = References::new(index);
     for &id in order {
-        if let Some(span) = index.definition(id).and_then(|definition| definition.untrusted) {
+        if let Some(span) = index
+            .definition(id)
+            .and_then(|definition| definition.untrusted)
+        {
             linked.outside.insert(id, (id, span));
         }
     }
     // Definitions without references do not depend on others.
-    let alone: Vec<(DefId, &Flow)> =
-        order.iter().filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !refers(flow))?))).collect();
-    let alone = parallel::each(&alone, threads, |(id, flow)| Replay::new(index, *id, flow, &linked, &references).run());
+    let alone: Vec<(DefId, &Flow)> = order
+        .iter()
+        .filter_map(|id| Some((*id, index.flow(*id).filter(|flow| !refers(flow))?)))
+        .collect();
+    let alone = parallel::each(&alone, threads, |(id, flow)| {
+        Replay::new(index, *id, flow, &linked, &references).run()
+    });
     let mut alone = alone.into_iter();
     for &id in order {
         let used = references.used.get(&id).map_or(&[][..], |used| used);
         if !linked.outside.contains_key(&id)
-            && let Some(source) = used.iter().find_map(|used| linked.outside.get(used)).copied()
+            && let Some(source) = used
+                .iter()
+                .find_map(|used| linked.outside.get(used))
+                .copied()
         {
             linked.outside.insert(id, source);
         }
@@ -150,9 +169,22 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
             } else {
                 alone.next().unwrap_or_default()
             };
-            let Found { faults, parts, extra, taken, judged, outside_used, bare_used, open, tool_bare_used, tool_open, context } =
-                found;
-            linked.tool_results.add(id, judged.by_tools, tool_bare_used, tool_open);
+            let Found {
+                faults,
+                parts,
+                extra,
+                taken,
+                judged,
+                outside_used,
+                bare_used,
+                open,
+                tool_bare_used,
+                tool_open,
+                context,
+            } = found;
+            linked
+                .tool_results
+                .add(id, judged.by_tools, tool_bare_used, tool_open);
             linked.outside_used.extend(outside_used);
             linked.bare_used.extend(bare_used);
             if let Some(open) = judged.open.map(|span| (id.file, span)).or(open) {
@@ -183,7 +215,9 @@ fn resolve(index: &Index<'_>, order: &[DefId], threads: Option<NonZeroUsize>) ->
 }
 
 fn refers(flow: &Flow) -> bool {
-    flow.events.iter().any(|event| matches!(event, Event::Reference(_)))
+    flow.events
+        .iter()
+        .any(|event| matches!(event, Event::Reference(_)))
 }
 
 impl LinkedNames {
@@ -191,21 +225,31 @@ impl LinkedNames {
     fn takes<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
         match self.taken.get(&id) {
             Some(taken) => taken,
-            None => index.definition(id).map_or(&[], |definition| &definition.params),
+            None => index
+                .definition(id)
+                .map_or(&[], |definition| &definition.params),
         }
     }
 
     /// The place where a value from outside is named that a definition passes to an agent whose
     /// profile is left open.
     pub fn open(&self, index: &Index<'_>, id: DefId) -> Option<(u32, Span)> {
-        let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open?))).flatten();
+        let by_its_file = || {
+            index
+                .flow(id)
+                .is_none()
+                .then(|| Some((id.file, index.definition(id)?.open?)))
+                .flatten()
+        };
         self.open.get(&id).copied().or_else(by_its_file)
     }
 
     /// The parameters that users of a definition must pass; empty if they are too many, which is
     /// reported at the definition.
     fn asked<'l>(&'l self, index: &Index<'l>, id: DefId) -> &'l [Param] {
-        Some(self.takes(index, id)).filter(|takes| takes.len() <= MAX_NAMES).unwrap_or(&[])
+        Some(self.takes(index, id))
+            .filter(|takes| takes.len() <= MAX_NAMES)
+            .unwrap_or(&[])
     }
 
     /// True if a definition is referenced and takes too many names.
@@ -216,7 +260,11 @@ impl LinkedNames {
     /// Adds the parameters of the fragments that a fragment uses.
     fn fragment(&mut self, index: &Index<'_>, id: DefId, used: &[DefId]) {
         let mut taken: Vec<Param> = self.takes(index, id).to_vec();
-        let mut known: HashMap<Box<str>, usize> = taken.iter().enumerate().map(|(at, param)| (param.name.clone(), at)).collect();
+        let mut known: HashMap<Box<str>, usize> = taken
+            .iter()
+            .enumerate()
+            .map(|(at, param)| (param.name.clone(), at))
+            .collect();
         for param in used.iter().flat_map(|target| self.asked(index, *target)) {
             if let Some(own) = known.get(&param.name).and_then(|at| taken.get_mut(*at)) {
                 own.parts = union(&own.parts, &param.parts);
@@ -230,7 +278,10 @@ impl LinkedNames {
 }
 
 /// Merges parts without duplicates, up to the maximum number.
-fn union<'p>(one: impl IntoIterator<Item = &'p Box<str>>, two: impl IntoIterator<Item = &'p Box<str>>) -> Box<[Box<str>]> {
+fn union<'p>(
+    one: impl IntoIterator<Item = &'p Box<str>>,
+    two: impl IntoIterator<Item = &'p Box<str>>,
+) -> Box<[Box<str>]> {
     let all: BTreeSet<&Box<str>> = one.into_iter().chain(two).collect();
     all.into_iter().take(MOST_PARTS).cloned().collect()
 }
@@ -273,12 +324,36 @@ struct Found {
 }
 
 impl<'r> Replay<'r> {
-    fn new(index: &'r Index<'r>, id: DefId, flow: &'r Flow, linked: &'r LinkedNames, references: &'r References) -> Self {
-        let (bound, innermost, implicit, wanted) = (Vec::new(), HashMap::new(), HashMap::new(), HashMap::new());
+    fn new(
+        index: &'r Index<'r>,
+        id: DefId,
+        flow: &'r Flow,
+        linked: &'r LinkedNames,
+        references: &'r References,
+    ) -> Self {
+        let (bound, innermost, implicit, wanted) =
+            (Vec::new(), HashMap::new(), HashMap::new(), HashMap::new());
         let values = Values::new(index, id, flow, references);
-        let found = Found { parts: values.own(id.file).collect(), ..Found::default() };
+        let found = Found {
+            parts: values.own(id.file).collect(),
+            ..Found::default()
+        };
         let (sources, parts) = (Sources::new(flow, &values), BTreeMap::new());
-        Self { index, id, flow, linked, references, bound, innermost, implicit, wanted, sources, values, parts, found }
+        Self {
+            index,
+            id,
+            flow,
+            linked,
+            references,
+            bound,
+            innermost,
+            implicit,
+            wanted,
+            sources,
+            values,
+            parts,
+            found,
+        }
     }
 
     fn run(mut self) -> Found {
@@ -302,11 +377,23 @@ impl<'r> Replay<'r> {
     /// Replays bindings and references, in order.
     fn walk(&mut self) {
         let flow = self.flow;
-        let bound: HashSet<u32> =
-            flow.events.iter().filter_map(|event| if let Event::Bind(at) = event { Some(*at) } else { None }).collect();
+        let bound: HashSet<u32> = flow
+            .events
+            .iter()
+            .filter_map(|event| {
+                if let Event::Bind(at) = event {
+                    Some(*at)
+                } else {
+                    None
+                }
+            })
+            .collect();
         // A name that is never bound is an implicit parameter.
-        for (at, name) in
-            flow.names.iter().enumerate().filter(|(at, name)| !name.name.is_empty() && !bound.contains(&(*at as u32)))
+        for (at, name) in flow
+            .names
+            .iter()
+            .enumerate()
+            .filter(|(at, name)| !name.name.is_empty() && !bound.contains(&(*at as u32)))
         {
             self.implicit.insert(name.name.clone(), at as u32);
         }
@@ -321,7 +408,10 @@ impl<'r> Replay<'r> {
 
     /// Returns all parameters of the definition.
     fn taken(&self, reached: &Reached) -> Box<[Param]> {
-        let own = self.index.definition(self.id).map_or(&[][..], |definition| &definition.params);
+        let own = self
+            .index
+            .definition(self.id)
+            .map_or(&[][..], |definition| &definition.params);
         // Declared names come before all others of the same name.
         let mut first: HashMap<&str, usize> = HashMap::new();
         for (at, name) in self.flow.names.iter().enumerate() {
@@ -331,23 +421,46 @@ impl<'r> Replay<'r> {
             let implicit = self.implicit.get(&param.name).map(|at| *at as usize);
             let name = implicit.or_else(|| first.get(&*param.name).copied());
             let is = |marks: &[bool]| name.is_some_and(|at| marks.get(at) == Some(&true));
-            let parts = union(&param.parts, name.and_then(|at| self.parts.get(&(at as u32))).into_iter().flatten());
-            let (unfenced, in_result) = (Unfenced::of(&reached.unfenced, is), is(&reached.in_result));
-            Param { unfenced, in_result, parts, ..param.clone() }
+            let parts = union(
+                &param.parts,
+                name.and_then(|at| self.parts.get(&(at as u32)))
+                    .into_iter()
+                    .flatten(),
+            );
+            let (unfenced, in_result) =
+                (Unfenced::of(&reached.unfenced, is), is(&reached.in_result));
+            Param {
+                unfenced,
+                in_result,
+                parts,
+                ..param.clone()
+            }
         };
-        let extra = self.found.extra.iter().map(|(param, _)| Param { parts: Box::default(), ..param.clone() });
-        own.iter().cloned().chain(extra).map(|param| marked(&param)).collect()
+        let extra = self.found.extra.iter().map(|(param, _)| Param {
+            parts: Box::default(),
+            ..param.clone()
+        });
+        own.iter()
+            .cloned()
+            .chain(extra)
+            .map(|param| marked(&param))
+            .collect()
     }
 
     fn bind(&mut self, at: u32) {
-        let Some(name) = self.flow.names.get(at as usize) else { return };
+        let Some(name) = self.flow.names.get(at as usize) else {
+            return;
+        };
         self.bound.push(at);
         self.innermost.entry(&name.name).or_default().push(at);
     }
 
     fn unbind(&mut self, left: usize) {
         while self.bound.len() > left {
-            let name = self.bound.pop().and_then(|at| self.flow.names.get(at as usize));
+            let name = self
+                .bound
+                .pop()
+                .and_then(|at| self.flow.names.get(at as usize));
             if let Some(places) = name.and_then(|name| self.innermost.get_mut(&*name.name)) {
                 places.pop();
             }
@@ -355,23 +468,42 @@ impl<'r> Replay<'r> {
     }
 
     fn site(&mut self, site: &Site) {
-        let Some(reference) = self.references.at(self.id.file, site.at) else { return };
-        let at = RefId { file: self.id.file, reference };
-        let Some(reference) = self.index.reference(at) else { return };
-        let Some(target) = self.index.target(reference) else { return };
+        let Some(reference) = self.references.at(self.id.file, site.at) else {
+            return;
+        };
+        let at = RefId {
+            file: self.id.file,
+            reference,
+        };
+        let Some(reference) = self.index.reference(at) else {
+            return;
+        };
+        let Some(target) = self.index.target(reference) else {
+            return;
+        };
         let linked = self.linked;
         let takes = linked.asked(self.index, target);
-        if let (Some(into), true) = (site.into, linked.outside.contains_key(&target) || self.is_foreign(target)) {
+        if let (Some(into), true) = (
+            site.into,
+            linked.outside.contains_key(&target) || self.is_foreign(target),
+        ) {
             self.sources.mark(into);
         }
-        if let Some(into) = site.into.filter(|_| linked.tool_results.has_tool_result(self.index, target)) {
+        if let Some(into) = site
+            .into
+            .filter(|_| linked.tool_results.has_tool_result(self.index, target))
+        {
             self.sources.mark_tools(into);
         }
-        if let Some(unfenced) = site.unfenced.filter(|_| linked.outside.contains_key(&target)) {
+        if let Some(unfenced) = site
+            .unfenced
+            .filter(|_| linked.outside.contains_key(&target))
+        {
             self.found.outside_used.push((at, unfenced));
         }
         if let Some((context, around)) = site.context {
-            let ContextUse { inherits, unfenced } = linked.contexts.get(&target).copied().unwrap_or_default();
+            let ContextUse { inherits, unfenced } =
+                linked.contexts.get(&target).copied().unwrap_or_default();
             let by_its_file = self.index.definition(target);
             let unfenced = site.settle(unfenced.or_else(|| by_its_file?.context));
             if inherits || by_its_file.is_some_and(|target| target.inherits) {
@@ -397,29 +529,59 @@ impl<'r> Replay<'r> {
         }
         let mut absent = Vec::new();
         for param in takes {
-            let known = self.innermost.get(&*param.name).and_then(|places| places.last()).copied();
+            let known = self
+                .innermost
+                .get(&*param.name)
+                .and_then(|places| places.last())
+                .copied();
             let known = known.or_else(|| self.implicit.get(&param.name).copied());
-            let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else { continue };
+            let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else {
+                continue;
+            };
             self.agree(name, at, param);
             self.use_parts(name, (at, reference), param);
             let is_text = reference.kind == ReferenceKind::Use;
-            let unfenced = if is_text { site.unfenced } else { site.settle(param.unfenced) };
-            self.hand_over(name, (at, site), param, unfenced, is_text || param.in_result);
+            let unfenced = if is_text {
+                site.unfenced
+            } else {
+                site.settle(param.unfenced)
+            };
+            self.hand_over(
+                name,
+                (at, site),
+                param,
+                unfenced,
+                is_text || param.in_result,
+            );
         }
         if !absent.is_empty() {
-            self.found.faults.push(Fault { at, kind: FaultKind::Undeclared(absent) });
+            self.found.faults.push(Fault {
+                at,
+                kind: FaultKind::Undeclared(absent),
+            });
         }
     }
 
     /// True if the result of a definition is from outside.
     fn is_foreign(&self, target: DefId) -> bool {
         let has_flow = || self.index.flow(target).is_some();
-        let by_its_file = || self.index.definition(target).is_some_and(|definition| definition.is_foreign) && !has_flow();
+        let by_its_file = || {
+            self.index
+                .definition(target)
+                .is_some_and(|definition| definition.is_foreign)
+                && !has_flow()
+        };
         self.linked.foreign.contains(&target) || by_its_file()
     }
 
     /// Handles an unbound name.
-    fn free(&mut self, site: &Site, at: RefId, param: &Param, absent: &mut Vec<Box<str>>) -> Option<u32> {
+    fn free(
+        &mut self,
+        site: &Site,
+        at: RefId,
+        param: &Param,
+        absent: &mut Vec<Box<str>>,
+    ) -> Option<u32> {
         if !param.required {
             return None;
         }
@@ -438,21 +600,44 @@ impl<'r> Replay<'r> {
 
     /// Checks that an undeclared name has the same type for all references that take it.
     fn agree(&mut self, name: u32, at: RefId, param: &'r Param) {
-        let Some(kind) = param.kind.as_deref().filter(|_| self.implicit.get(&param.name) == Some(&name)) else { return };
+        let Some(kind) = param
+            .kind
+            .as_deref()
+            .filter(|_| self.implicit.get(&param.name) == Some(&name))
+        else {
+            return;
+        };
         let first = *self.wanted.entry(name).or_insert(kind);
         if !meets(first, kind) {
-            let kind = FaultKind::WrongType { name: param.name.clone(), found: first.into(), wanted: kind.into() };
+            let kind = FaultKind::WrongType {
+                name: param.name.clone(),
+                found: first.into(),
+                wanted: kind.into(),
+            };
             self.found.faults.push(Fault { at, kind });
         }
     }
 
     fn call(&mut self, site: &Site, at: RefId, reference: &Reference, takes: &[Param]) {
-        let slots: HashMap<&str, usize> = takes.iter().enumerate().map(|(slot, param)| (&*param.name, slot)).collect();
+        let slots: HashMap<&str, usize> = takes
+            .iter()
+            .enumerate()
+            .map(|(slot, param)| (&*param.name, slot))
+            .collect();
         for (number, (arg, name)) in reference.args.iter().zip(&site.args).enumerate() {
-            let slot = arg.name.as_deref().map_or(Some(number), |name| slots.get(name).copied());
+            let slot = arg
+                .name
+                .as_deref()
+                .map_or(Some(number), |name| slots.get(name).copied());
             if let Some(param) = slot.and_then(|slot| takes.get(slot)) {
                 self.use_parts(*name, (at, reference), param);
-                self.hand_over(*name, (at, site), param, site.settle(param.unfenced), param.in_result);
+                self.hand_over(
+                    *name,
+                    (at, site),
+                    param,
+                    site.settle(param.unfenced),
+                    param.in_result,
+                );
             }
         }
     }
@@ -460,11 +645,19 @@ impl<'r> Replay<'r> {
     /// Checks the parts that a referenced definition uses of a value, or records their use for the
     /// local values.
     fn use_parts(&mut self, name: u32, (at, reference): (RefId, &Reference), param: &Param) {
-        let wrong = param.parts.iter().find_map(|path| Some((path, self.values.fault(name, path, None)?)));
+        let wrong = param
+            .parts
+            .iter()
+            .find_map(|path| Some((path, self.values.fault(name, path, None)?)));
         if let Some((path, why)) = wrong {
             let is_certain = matches!(why, Why::NoPart(_));
             let place = (at.file, reference.span, None);
-            self.found.parts.push(linked_parts::fault(place, Some(at), (&param.name, path), why));
+            self.found.parts.push(linked_parts::fault(
+                place,
+                Some(at),
+                (&param.name, path),
+                why,
+            ));
             if is_certain {
                 return;
             }
@@ -477,17 +670,37 @@ impl<'r> Replay<'r> {
     }
 
     /// Passes the value of a name to a parameter of a referenced definition.
-    fn hand_over(&mut self, name: u32, (at, site): (RefId, &Site), param: &Param, unfenced: Option<Unfenced>, in_result: bool) {
-        if let Some(Why::WrongType { found, wanted }) = self.values.fault(name, "", param.kind.as_deref()) {
-            let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted };
+    fn hand_over(
+        &mut self,
+        name: u32,
+        (at, site): (RefId, &Site),
+        param: &Param,
+        unfenced: Option<Unfenced>,
+        in_result: bool,
+    ) {
+        if let Some(Why::WrongType { found, wanted }) =
+            self.values.fault(name, "", param.kind.as_deref())
+        {
+            let kind = FaultKind::WrongType {
+                name: param.name.clone(),
+                found: found.into(),
+                wanted,
+            };
             self.found.faults.push(Fault { at, kind });
         }
         if self.values.is_inert(name, "") {
             return;
         }
-        let typed = param.kind.as_deref().filter(|kind| Shape::declared(kind).is_inert() && self.values.is_text(name));
+        let typed = param
+            .kind
+            .as_deref()
+            .filter(|kind| Shape::declared(kind).is_inert() && self.values.is_text(name));
         if let Some(wanted) = typed.filter(|_| param.is_held) {
-            let kind = FaultKind::WrongType { name: param.name.clone(), found: "string".into(), wanted: wanted.into() };
+            let kind = FaultKind::WrongType {
+                name: param.name.clone(),
+                found: "string".into(),
+                wanted: wanted.into(),
+            };
             self.found.faults.push(Fault { at, kind });
         } else if let Some(unfenced) = unfenced.or(typed.map(|_| Unfenced::Typed)) {
             self.sources.say(name, (at, unfenced), &param.name);

@@ -66,14 +66,27 @@ pub(super) struct References {
 
 impl References {
     pub(super) fn new(index: &Index<'_>) -> Self {
-        let mut found = Self { targets: HashSet::new(), used: BTreeMap::new(), places: HashMap::new() };
+        let mut found = Self {
+            targets: HashSet::new(),
+            used: BTreeMap::new(),
+            places: HashMap::new(),
+        };
         for (id, entry, reference) in index.references() {
             if !entry.facts.flows.is_empty() {
-                found.places.insert((id.file, reference.span.start), id.reference);
+                found
+                    .places
+                    .insert((id.file, reference.span.start), id.reference);
             }
-            let owner = DefId { file: id.file, definition: reference.owner };
-            let is_fragment = index.definition(owner).is_some_and(|own| own.kind == DefinitionKind::Fragment);
-            let Some(target) = index.target(reference) else { continue };
+            let owner = DefId {
+                file: id.file,
+                definition: reference.owner,
+            };
+            let is_fragment = index
+                .definition(owner)
+                .is_some_and(|own| own.kind == DefinitionKind::Fragment);
+            let Some(target) = index.target(reference) else {
+                continue;
+            };
             found.targets.insert(target);
             if is_fragment {
                 found.used.entry(owner).or_default().push(target);
@@ -97,17 +110,34 @@ pub(super) struct Values<'r> {
 }
 
 impl<'r> Values<'r> {
-    pub(super) fn new(index: &Index<'r>, id: DefId, flow: &'r Flow, references: &References) -> Self {
+    pub(super) fn new(
+        index: &Index<'r>,
+        id: DefId,
+        flow: &'r Flow,
+        references: &References,
+    ) -> Self {
         let answer = |at: u32| {
-            let reference = RefId { file: id.file, reference: references.at(id.file, at)? };
+            let reference = RefId {
+                file: id.file,
+                reference: references.at(id.file, at)?,
+            };
             let target = index.target(index.reference(reference)?)?;
             let Definition { returns, .. } = index.definition(target)?;
             Some(index.file(target.file)?.facts.shape(returns.as_deref()?))
         };
         let own = |kind: &str| Some(index.file(id.file)?.facts.shape(kind));
-        let shape = |kind: Option<&str>, answer_of: Option<u32>| kind.and_then(own).or_else(|| answer(answer_of?));
+        let shape = |kind: Option<&str>, answer_of: Option<u32>| {
+            kind.and_then(own).or_else(|| answer(answer_of?))
+        };
         let of = |name: &FlowName| shape(name.kind.as_deref(), name.answer_of);
-        Self { flow, shapes: flow.names.iter().map(|name| of(name).unwrap_or(Shape::declared(""))).collect() }
+        Self {
+            flow,
+            shapes: flow
+                .names
+                .iter()
+                .map(|name| of(name).unwrap_or(Shape::declared("")))
+                .collect(),
+        }
     }
 
     /// Returns a part of a name's value under each of the value's names.
@@ -117,7 +147,9 @@ impl<'r> Values<'r> {
 
     /// Like [`Self::chain`], only under the names that are not aliases.
     pub(super) fn sources(&self, name: u32, path: &str) -> impl Iterator<Item = (u32, String)> {
-        self.chain(name, path).into_iter().filter(|(name, _)| self.part_of(*name).is_empty())
+        self.chain(name, path)
+            .into_iter()
+            .filter(|(name, _)| self.part_of(*name).is_empty())
     }
 
     /// True if a part of a value cannot contain a foreign text, regardless of the other parts.
@@ -126,12 +158,25 @@ impl<'r> Values<'r> {
         // Each step follows an alias to an earlier name. The type of a parameter of an inner body
         // is not enforced.
         loop {
-            let at = self.flow.names.get(name as usize).map_or("", |name| &*name.at);
-            let is_held = at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
-            if is_held && self.shapes.get(name as usize).is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
+            let at = self
+                .flow
+                .names
+                .get(name as usize)
+                .map_or("", |name| &*name.at);
+            let is_held = at
+                .rsplit_once("/parameters/")
+                .is_none_or(|(node, _)| node.is_empty());
+            if is_held
+                && self
+                    .shapes
+                    .get(name as usize)
+                    .is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert))
+            {
                 return true;
             }
-            let [(whole, way)] = self.part_of(name) else { return false };
+            let [(whole, way)] = self.part_of(name) else {
+                return false;
+            };
             path.insert_str(0, way);
             name = *whole;
         }
@@ -139,13 +184,18 @@ impl<'r> Values<'r> {
 
     /// True if a value is the text of an input or argument.
     pub(super) fn is_text(&self, name: u32) -> bool {
-        let is_given =
-            |own: &FlowName| own.kind.as_deref() == Some("text") && (own.at.contains("/inputs/") || own.at.contains("/args/"));
+        let is_given = |own: &FlowName| {
+            own.kind.as_deref() == Some("text")
+                && (own.at.contains("/inputs/") || own.at.contains("/args/"))
+        };
         self.flow.names.get(name as usize).is_some_and(is_given)
     }
 
     fn part_of(&self, name: u32) -> &'r [(u32, Box<str>)] {
-        self.flow.names.get(name as usize).map_or(&[], |name| &name.part_of)
+        self.flow
+            .names
+            .get(name as usize)
+            .map_or(&[], |name| &name.part_of)
     }
 
     /// Returns the fault in the use of a part.
@@ -154,7 +204,12 @@ impl<'r> Values<'r> {
         for (name, whole) in self.chain(name, path) {
             let own = whole.len() - path.len();
             // A fault in the beginning of the path is reported where the alias is bound.
-            let inside = |no: NoPart| Some(NoPart { upto: no.upto.checked_sub(own)?, ..no });
+            let inside = |no: NoPart| {
+                Some(NoPart {
+                    upto: no.upto.checked_sub(own)?,
+                    ..no
+                })
+            };
             let default = self.flow.names.get(name as usize)?.default.as_deref();
             doubt = doubt.or_else(|| inside(default?.part(&whole).err()?));
             match self.shapes.get(name as usize)?.part(&whole) {
@@ -164,27 +219,53 @@ impl<'r> Values<'r> {
                     }
                 }
                 Ok(shape) => {
-                    let found = shape.word().zip(wanted).filter(|(found, wanted)| !meets(found, wanted));
+                    let found = shape
+                        .word()
+                        .zip(wanted)
+                        .filter(|(found, wanted)| !meets(found, wanted));
                     if let Some((found, wanted)) = found {
-                        return Some(Why::WrongType { found, wanted: wanted.into() });
+                        return Some(Why::WrongType {
+                            found,
+                            wanted: wanted.into(),
+                        });
                     }
                 }
             }
         }
-        doubt.map(|no| Why::NotInDefault { no, is_certain: true })
+        doubt.map(|no| Why::NotInDefault {
+            no,
+            is_certain: true,
+        })
     }
 
     /// The faults in the definition's own uses.
     pub(super) fn own(&self, file: u32) -> impl Iterator<Item = PartFault> {
-        self.flow.uses.iter().filter_map(move |PartUse { name, path, wanted, span, inside, reached, .. }| {
-            let why = match self.fault(*name, path, wanted.as_deref())? {
-                Why::NotInDefault { .. } if *reached == Reached::Unknown => return None,
-                Why::NotInDefault { no, .. } => Why::NotInDefault { no, is_certain: *reached == Reached::Always },
-                other @ (Why::NoPart(_) | Why::WrongType { .. }) => other,
-            };
-            let word = self.flow.names.get(*name as usize).map_or("", |name| &name.name);
-            Some(fault((file, *span, *inside), None, (word, path), why))
-        })
+        self.flow.uses.iter().filter_map(
+            move |PartUse {
+                      name,
+                      path,
+                      wanted,
+                      span,
+                      inside,
+                      reached,
+                      ..
+                  }| {
+                let why = match self.fault(*name, path, wanted.as_deref())? {
+                    Why::NotInDefault { .. } if *reached == Reached::Unknown => return None,
+                    Why::NotInDefault { no, .. } => Why::NotInDefault {
+                        no,
+                        is_certain: *reached == Reached::Always,
+                    },
+                    other @ (Why::NoPart(_) | Why::WrongType { .. }) => other,
+                };
+                let word = self
+                    .flow
+                    .names
+                    .get(*name as usize)
+                    .map_or("", |name| &name.name);
+                Some(fault((file, *span, *inside), None, (word, path), why))
+            },
+        )
     }
 }
 
@@ -196,11 +277,27 @@ pub(super) fn fault(
     why: Why,
 ) -> PartFault {
     let why = match why {
-        Why::NoPart(no) => Why::NoPart(NoPart { upto: name.len() + no.upto, ..no }),
-        Why::NotInDefault { no, is_certain } => Why::NotInDefault { no: NoPart { upto: name.len() + no.upto, ..no }, is_certain },
+        Why::NoPart(no) => Why::NoPart(NoPart {
+            upto: name.len() + no.upto,
+            ..no
+        }),
+        Why::NotInDefault { no, is_certain } => Why::NotInDefault {
+            no: NoPart {
+                upto: name.len() + no.upto,
+                ..no
+            },
+            is_certain,
+        },
         Why::WrongType { .. } => why,
     };
-    PartFault { file, span, inside, by, used: format!("{name}{path}").into(), why }
+    PartFault {
+        file,
+        span,
+        inside,
+        by,
+        used: format!("{name}{path}").into(),
+        why,
+    }
 }
 
 /// True if a value of one type can be of the other.
@@ -210,6 +307,10 @@ pub(super) fn meets(found: &str, wanted: &str) -> bool {
         "array" | "string[]" => "array",
         _ => "",
     };
-    let is_known = |kind: &str| matches!(kind, "string" | "boolean" | "object") || !family(kind).is_empty();
-    found == wanted || !is_known(found) || !is_known(wanted) || (!family(found).is_empty() && family(found) == family(wanted))
+    let is_known =
+        |kind: &str| matches!(kind, "string" | "boolean" | "object") || !family(kind).is_empty();
+    found == wanted
+        || !is_known(found)
+        || !is_known(wanted)
+        || (!family(found).is_empty() && family(found) == family(wanted))
 }

@@ -60,7 +60,11 @@ impl ToolResults {
     pub(super) fn add(
         &mut self,
         id: DefId,
-        ToolTrust { unfenced, has_result, open }: ToolTrust,
+        ToolTrust {
+            unfenced,
+            has_result,
+            open,
+        }: ToolTrust,
         bare_used: Vec<(RefId, Place)>,
         open_behind: Option<Place>,
     ) {
@@ -81,22 +85,37 @@ impl ToolResults {
 
     /// True if the result of a definition is made of tool results.
     pub(super) fn has_tool_result(&self, index: &Index<'_>, id: DefId) -> bool {
-        let by_its_file =
-            || index.flow(id).is_none() && index.definition(id).is_some_and(|definition| definition.has_tool_result);
+        let by_its_file = || {
+            index.flow(id).is_none()
+                && index
+                    .definition(id)
+                    .is_some_and(|definition| definition.has_tool_result)
+        };
         self.results.contains(&id) || by_its_file()
     }
 
     /// The place where a value made of tool results is named that a definition passes to an agent
     /// whose profile is left open.
     pub(super) fn open(&self, index: &Index<'_>, id: DefId) -> Option<Place> {
-        let by_its_file = || index.flow(id).is_none().then(|| Some((id.file, index.definition(id)?.open_tool_result?))).flatten();
+        let by_its_file = || {
+            index
+                .flow(id)
+                .is_none()
+                .then(|| Some((id.file, index.definition(id)?.open_tool_result?)))
+                .flatten()
+        };
         self.open.get(&id).copied().or_else(by_its_file)
     }
 
     /// Returns the uses that the roles of a project make untrusted, without duplicates, in the
     /// order of the definitions. `order` contains the definitions, each after the definitions that
     /// it refers to.
-    pub fn uses<'a>(&'a self, index: &Index<'_>, order: &[DefId], config: &'a Config) -> Vec<ToolUse<'a>> {
+    pub fn uses<'a>(
+        &'a self,
+        index: &Index<'_>,
+        order: &[DefId],
+        config: &'a Config,
+    ) -> Vec<ToolUse<'a>> {
         let mut tasks: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
         for role in config.roles.values().filter(|role| role.has_tools()) {
             if let Some(task) = index.find(DefinitionKind::Task, &role.task.value) {
@@ -105,13 +124,24 @@ impl ToolResults {
         }
         let mut found = Vec::new();
         for (task, roles) in &tasks {
-            let mut bare =
-                roles.iter().filter(|role| role.profile.as_ref().is_some_and(|profile| profile.value == Profile::Bare));
+            let mut bare = roles.iter().filter(|role| {
+                role.profile
+                    .as_ref()
+                    .is_some_and(|profile| profile.value == Profile::Bare)
+            });
             if let (Some(role), Some(open)) = (bare.next(), self.open(index, *task)) {
-                found.push(ToolUse { role, others: bare.count(), kind: ToolUseKind::BareTask(open) });
+                found.push(ToolUse {
+                    role,
+                    others: bare.count(),
+                    kind: ToolUseKind::BareTask(open),
+                });
             }
         }
-        let relevant = if tasks.is_empty() { HashSet::new() } else { self.relevant(index, order) };
+        let relevant = if tasks.is_empty() {
+            HashSet::new()
+        } else {
+            self.relevant(index, order)
+        };
         let mut players: BTreeMap<DefId, Vec<&Role>> = BTreeMap::new();
         for (task, roles) in tasks.iter().filter(|(task, _)| relevant.contains(task)) {
             for id in definitions_behind(index, *task, &relevant) {
@@ -119,11 +149,23 @@ impl ToolResults {
             }
         }
         for (id, roles) in &players {
-            let Some((role, others)) = roles.split_first() else { continue };
-            let values = self.unfenced.get(id).into_iter().flatten().map(ToolUseKind::Value);
+            let Some((role, others)) = roles.split_first() else {
+                continue;
+            };
+            let values = self
+                .unfenced
+                .get(id)
+                .into_iter()
+                .flatten()
+                .map(ToolUseKind::Value);
             let references = self.bare_used.get(id).into_iter().flatten();
-            let kinds = values.chain(references.map(|(at, place)| ToolUseKind::BareReference(*at, *place)));
-            found.extend(kinds.map(|kind| ToolUse { role, others: others.len(), kind }));
+            let kinds =
+                values.chain(references.map(|(at, place)| ToolUseKind::BareReference(*at, *place)));
+            found.extend(kinds.map(|kind| ToolUse {
+                role,
+                others: others.len(),
+                kind,
+            }));
         }
         found
     }
@@ -157,7 +199,9 @@ fn targets<'i>(index: &'i Index<'_>, id: DefId) -> impl Iterator<Item = DefId> +
 fn definitions_behind(index: &Index<'_>, task: DefId, among: &HashSet<DefId>) -> BTreeSet<DefId> {
     let (mut seen, mut open) = (BTreeSet::from([task]), vec![task]);
     while let Some(id) = open.pop() {
-        open.extend(targets(index, id).filter(|target| among.contains(target) && seen.insert(*target)));
+        open.extend(
+            targets(index, id).filter(|target| among.contains(target) && seen.insert(*target)),
+        );
     }
     seen
 }

@@ -76,15 +76,29 @@ pub(super) struct Sources {
 impl Sources {
     pub(super) fn new(flow: &Flow, values: &Values<'_>) -> Self {
         let node = |name: &crate::template::names::FlowName| {
-            let of = name.made_of.iter().filter(|(source, path)| !values.is_inert(*source, path)).map(|(source, _)| *source);
-            TrustNode { at: name.at.to_string(), untrusted: name.untrusted, of: of.collect() }
+            let of = name
+                .made_of
+                .iter()
+                .filter(|(source, path)| !values.is_inert(*source, path))
+                .map(|(source, _)| *source);
+            TrustNode {
+                at: name.at.to_string(),
+                untrusted: name.untrusted,
+                of: of.collect(),
+            }
         };
-        Self { nodes: flow.names.iter().map(node).collect(), said: Vec::new() }
+        Self {
+            nodes: flow.names.iter().map(node).collect(),
+            said: Vec::new(),
+        }
     }
 
     /// Adds a parameter that only references require.
     pub(super) fn add(&mut self, name: &str) -> u32 {
-        self.nodes.push(TrustNode { at: ["/parameters/", name].concat(), ..TrustNode::default() });
+        self.nodes.push(TrustNode {
+            at: ["/parameters/", name].concat(),
+            ..TrustNode::default()
+        });
         self.nodes.len() as u32 - 1
     }
 
@@ -92,7 +106,10 @@ impl Sources {
     pub(super) fn mark_tools(&mut self, name: u32) {
         let known = self.nodes.iter().position(|node| node.at == TOOLS);
         let tools = known.unwrap_or_else(|| {
-            self.nodes.push(TrustNode { at: TOOLS.to_owned(), ..TrustNode::default() });
+            self.nodes.push(TrustNode {
+                at: TOOLS.to_owned(),
+                ..TrustNode::default()
+            });
             self.nodes.len() - 1
         });
         self.makes(tools as u32, name);
@@ -122,26 +139,49 @@ impl Sources {
         let nodes = &self.nodes;
         let marks = spread(nodes, |_| false);
         let is_marked = |name: u32| marks.get(name as usize).is_some_and(Option::is_some);
-        let own = flow.uses.iter().filter(|used| !values.is_inert(used.name, &used.path));
+        let own = flow
+            .uses
+            .iter()
+            .filter(|used| !values.is_inert(used.name, &used.path));
         let own = own.filter_map(|used| {
-            let word = flow.names.get(used.name as usize).map_or("", |name| &name.name);
-            Some((used.name, (used.span, used.inside, None), word, used.unfenced?))
+            let word = flow
+                .names
+                .get(used.name as usize)
+                .map_or("", |name| &name.name);
+            Some((
+                used.name,
+                (used.span, used.inside, None),
+                word,
+                used.unfenced?,
+            ))
         });
         let by = self.said.iter();
-        let by = by.map(|(name, (by, unfenced), word)| (*name, (Span::default(), None, Some(*by)), &**word, *unfenced));
-        let (outside, other): (Vec<Use<'_>>, Vec<Use<'_>>) = own.chain(by).partition(|(name, ..)| is_marked(*name));
+        let by = by.map(|(name, (by, unfenced), word)| {
+            (
+                *name,
+                (Span::default(), None, Some(*by)),
+                &**word,
+                *unfenced,
+            )
+        });
+        let (outside, other): (Vec<Use<'_>>, Vec<Use<'_>>) =
+            own.chain(by).partition(|(name, ..)| is_marked(*name));
         let found = |uses: Vec<Use<'_>>, source: &dyn Fn(u32) -> (Box<str>, Span)| {
-            let (open, outside): (Vec<_>, Vec<_>) = uses.into_iter().partition(|(.., unfenced)| *unfenced == Unfenced::Open);
+            let (open, outside): (Vec<_>, Vec<_>) = uses
+                .into_iter()
+                .partition(|(.., unfenced)| *unfenced == Unfenced::Open);
             let open = open.first().map(|(name, ..)| source(*name).1);
-            let found = outside.into_iter().map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
-                file: id.file,
-                span,
-                inside,
-                by,
-                name: word.into(),
-                unfenced,
-                source: source(name),
-            });
+            let found = outside
+                .into_iter()
+                .map(|(name, (span, inside, by), word, unfenced)| UntrustedUse {
+                    file: id.file,
+                    span,
+                    inside,
+                    by,
+                    name: word.into(),
+                    unfenced,
+                    source: source(name),
+                });
             (found.collect(), open)
         };
         let name_of = |at: u32| flow.names.get(at as usize);
@@ -151,26 +191,53 @@ impl Sources {
         };
         let (unfenced, open) = found(outside, &origin);
         let is_foreign = flow.result.is_some_and(is_marked);
-        let names = other.iter().map(|(name, .., unfenced)| (*name, *unfenced)).collect();
+        let names = other
+            .iter()
+            .map(|(name, .., unfenced)| (*name, *unfenced))
+            .collect();
         let by_tools = {
             let marks = spread(nodes, |at| at == TOOLS);
-            let is_newly_marked = |name: u32| !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some);
+            let is_newly_marked = |name: u32| {
+                !is_marked(name) && marks.get(name as usize).is_some_and(Option::is_some)
+            };
             // An answer is named where it is passed on.
             let origin = |name: u32| {
-                let chain = chain_back(&marks, name).filter_map(name_of).filter(|name| !name.name.is_empty());
-                chain.last().map_or_else(Default::default, |name| (name.name.clone(), name.span))
+                let chain = chain_back(&marks, name)
+                    .filter_map(name_of)
+                    .filter(|name| !name.name.is_empty());
+                chain
+                    .last()
+                    .map_or_else(Default::default, |name| (name.name.clone(), name.span))
             };
-            let uses = other.into_iter().filter(|(name, ..)| is_newly_marked(*name)).collect();
+            let uses = other
+                .into_iter()
+                .filter(|(name, ..)| is_newly_marked(*name))
+                .collect();
             let (unfenced, open) = found(uses, &origin);
-            ToolTrust { unfenced, open, has_result: flow.result.is_some_and(is_newly_marked) }
+            ToolTrust {
+                unfenced,
+                open,
+                has_result: flow.result.is_some_and(is_newly_marked),
+            }
         };
-        (Judged { unfenced, is_foreign, open, by_tools, nodes: kept(nodes) }, Said { marks, names })
+        (
+            Judged {
+                unfenced,
+                is_foreign,
+                open,
+                by_tools,
+                nodes: kept(nodes),
+            },
+            Said { marks, names },
+        )
     }
 
     /// Computes the consequences for users of the definition.
     pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
         let nodes = &self.nodes;
-        let of = |at: usize, into: &mut Vec<u32>| into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of));
+        let of = |at: usize, into: &mut Vec<u32>| {
+            into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of))
+        };
         // A value from outside is reported in its own definition.
         let not_marked = |at: usize, into: &mut Vec<u32>| {
             if said.marks.get(at).is_none_or(Option::is_none) {
@@ -181,25 +248,45 @@ impl Sources {
             let names = said.names.iter().filter(|(_, unfenced)| *unfenced == kind);
             spread_back(nodes.len(), names.map(|(name, _)| *name), not_marked)
         });
-        Reached { unfenced, in_result: spread_back(nodes.len(), flow.result, of) }
+        Reached {
+            unfenced,
+            in_result: spread_back(nodes.len(), flow.result, of),
+        }
     }
 }
 
 /// An unfenced use of a value: the value, its position, its name there, and the place.
-type Use<'u> = (u32, (Span, Option<(Span, Position)>, Option<RefId>), &'u str, Unfenced);
+type Use<'u> = (
+    u32,
+    (Span, Option<(Span, Position)>, Option<RefId>),
+    &'u str,
+    Unfenced,
+);
 
 /// A value and its sources, up to the one that the mark comes from.
 fn chain_back(marks: &[Option<u32>], name: u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(name), |at| marks.get(*at as usize).copied().flatten().filter(|by| by != at))
+    std::iter::successors(Some(name), |at| {
+        marks
+            .get(*at as usize)
+            .copied()
+            .flatten()
+            .filter(|by| by != at)
+    })
 }
 
 /// The nodes that can be untrusted at all; empty if none of them has sources or is from outside by
 /// itself.
 fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
-    let says = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at));
+    let says = |node: &TrustNode| {
+        node.untrusted || (!node.at.is_empty() && !TrustNode::is_handed(&node.at))
+    };
     let marks = spread(nodes, TrustNode::is_handed);
     let is_marked = |at: usize| marks.get(at).is_some_and(Option::is_some);
-    if !nodes.iter().enumerate().any(|(at, node)| is_marked(at) && says(node)) {
+    if !nodes
+        .iter()
+        .enumerate()
+        .any(|(at, node)| is_marked(at) && says(node))
+    {
         return Vec::new();
     }
     let mut numbers = vec![None; nodes.len()];
@@ -211,7 +298,11 @@ fn kept(nodes: &[TrustNode]) -> Vec<TrustNode> {
         kept.push(node.clone());
     }
     for node in &mut kept {
-        node.of = node.of.iter().filter_map(|source| numbers.get(*source as usize).copied().flatten()).collect();
+        node.of = node
+            .of
+            .iter()
+            .filter_map(|source| numbers.get(*source as usize).copied().flatten())
+            .collect();
     }
     kept
 }

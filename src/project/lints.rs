@@ -51,15 +51,51 @@ impl Level {
 
 /// Families in the order of their codes: number, name, subject.
 pub static FAMILIES: &[Family] = &[
-    Family { number: 0, name: "syntax", about: "the XML itself" },
-    Family { number: 1, name: "structure", about: "elements, attributes and where they belong" },
-    Family { number: 2, name: "context", about: "the four context settings, resolved" },
-    Family { number: 3, name: "names", about: "names, references and variables" },
-    Family { number: 4, name: "migration", about: "older forms, read as their modern value" },
-    Family { number: 5, name: "project", about: "the project file and its policies" },
-    Family { number: 6, name: "scenario", about: "scenarios and suites: what agents are tested with" },
-    Family { number: 7, name: "request", about: "requests to models, from any program" },
-    Family { number: 9, name: "input", about: "files that cannot be read" },
+    Family {
+        number: 0,
+        name: "syntax",
+        about: "the XML itself",
+    },
+    Family {
+        number: 1,
+        name: "structure",
+        about: "elements, attributes and where they belong",
+    },
+    Family {
+        number: 2,
+        name: "context",
+        about: "the four context settings, resolved",
+    },
+    Family {
+        number: 3,
+        name: "names",
+        about: "names, references and variables",
+    },
+    Family {
+        number: 4,
+        name: "migration",
+        about: "older forms, read as their modern value",
+    },
+    Family {
+        number: 5,
+        name: "project",
+        about: "the project file and its policies",
+    },
+    Family {
+        number: 6,
+        name: "scenario",
+        about: "scenarios and suites: what agents are tested with",
+    },
+    Family {
+        number: 7,
+        name: "request",
+        about: "requests to models, from any program",
+    },
+    Family {
+        number: 9,
+        name: "input",
+        about: "files that cannot be read",
+    },
 ];
 
 /// A group of a hundred codes.

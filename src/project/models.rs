@@ -120,9 +120,11 @@ impl Model {
 
     /// Like [`Self::room`], with another maximum length of the answer.
     pub fn room_beside(&self, sampling: &Sampling) -> u64 {
-        let answer =
-            [sampling, &self.sampling].into_iter().find_map(|sampling| sampling.get(&Parameter::MaxOutputTokens)?.as_u64());
-        self.window.saturating_sub(self.reserve.max(answer.unwrap_or(0)))
+        let answer = [sampling, &self.sampling]
+            .into_iter()
+            .find_map(|sampling| sampling.get(&Parameter::MaxOutputTokens)?.as_u64());
+        self.window
+            .saturating_sub(self.reserve.max(answer.unwrap_or(0)))
     }
 }
 
@@ -136,7 +138,10 @@ impl Prices {
     /// The cost in US$ of a call with this number of input and output tokens.
     pub fn of_call(&self, (input, cached): (u64, u64), output: u64) -> f64 {
         // Counts of tokens are far below what a float holds exactly.
-        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "windows have less than 2^53 tokens"
+        )]
         let written = output as f64 * self.output;
         rounded(self.of_input(input, cached) + written / 1e6)
     }
@@ -145,7 +150,10 @@ impl Prices {
     pub fn of_input(&self, tokens: u64, cached: u64) -> f64 {
         let cached = cached.min(tokens);
         // Counts of tokens are far below what a float holds exactly.
-        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "windows have less than 2^53 tokens"
+        )]
         let (new, old) = ((tokens - cached) as f64, cached as f64);
         rounded(new.mul_add(self.input, old * self.cached_input) / 1e6)
     }

@@ -5,8 +5,13 @@ use super::glob::Globs;
 
 /// The folder or file that contains everything that a place can match.
 pub fn fixed(place: &str) -> String {
-    let parts = place.split('/').take_while(|part| !is_pattern(part) && !part.is_empty());
-    parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
+    let parts = place
+        .split('/')
+        .take_while(|part| !is_pattern(part) && !part.is_empty());
+    parts
+        .filter(|part| *part != ".")
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 /// True if a place can match more than one path.
@@ -21,7 +26,9 @@ pub fn holds(place: &str, path: &str) -> bool {
         return true;
     }
     if !is_pattern(place) {
-        return path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        return path
+            .strip_prefix(place)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     }
     let mut globs = Globs::default();
     // An invalid pattern has been reported where it was read, and matches nothing.

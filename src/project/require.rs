@@ -184,7 +184,9 @@ impl Field {
             Self::AccumulateData => SettingName::AccumulateData,
             Self::AccumulationFormat => SettingName::AccumulationFormat,
             Self::FreshContext => SettingName::FreshContext,
-            Self::Model | Self::Provider | Self::Version | Self::Owner | Self::OutputFormat => return None,
+            Self::Model | Self::Provider | Self::Version | Self::Owner | Self::OutputFormat => {
+                return None;
+            }
         })
     }
 }
@@ -249,7 +251,11 @@ impl Condition {
                 Fact::Unknown => Outcome::Unknown,
                 Fact::Known(text) => {
                     let among = text.is_some_and(|text| values.iter().any(|value| value == text));
-                    if among == *wanted { Outcome::Holds } else { Outcome::Fails(text.map(str::to_owned)) }
+                    if among == *wanted {
+                        Outcome::Holds
+                    } else {
+                        Outcome::Fails(text.map(str::to_owned))
+                    }
                 }
             },
         }

@@ -124,7 +124,10 @@ impl Tools {
     fn permits_some(&self) -> bool {
         let is_open = |entry: &Spanned<String>| match entry.value.strip_suffix('*') {
             Some(prefix) => {
-                let mut blocked = self.blocked.iter().filter_map(|blocked| blocked.value.strip_suffix('*'));
+                let mut blocked = self
+                    .blocked
+                    .iter()
+                    .filter_map(|blocked| blocked.value.strip_suffix('*'));
                 !blocked.any(|blocked| prefix.starts_with(blocked))
             }
             None => self.permits(&entry.value),
@@ -134,7 +137,8 @@ impl Tools {
 
     /// True if a tool is allowed and not blocked.
     pub fn permits(&self, tool: &str) -> bool {
-        let fits = |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
+        let fits =
+            |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
         fits(&self.allowed) && !fits(&self.blocked)
     }
 
@@ -143,8 +147,15 @@ impl Tools {
     pub fn given(&self) -> Vec<&ToolDefinition> {
         let mut given: Vec<&ToolDefinition> = Vec::new();
         for entry in &self.allowed {
-            let fits = |tool: &&ToolDefinition| covers(&entry.value, &tool.name) && self.permits(&tool.name);
-            let found: Vec<_> = self.defined.values().filter(fits).filter(|tool| !given.contains(tool)).collect();
+            let fits = |tool: &&ToolDefinition| {
+                covers(&entry.value, &tool.name) && self.permits(&tool.name)
+            };
+            let found: Vec<_> = self
+                .defined
+                .values()
+                .filter(fits)
+                .filter(|tool| !given.contains(tool))
+                .collect();
             given.extend(found);
         }
         given
@@ -154,5 +165,7 @@ impl Tools {
 /// True if an entry of `tools` matches a tool, or all tools of another entry: it is the name, or a
 /// prefix of it.
 pub fn covers(entry: &str, tool: &str) -> bool {
-    entry.strip_suffix('*').map_or(entry == tool, |prefix| tool.starts_with(prefix))
+    entry
+        .strip_suffix('*')
+        .map_or(entry == tool, |prefix| tool.starts_with(prefix))
 }

@@ -20,16 +20,29 @@ pub struct Choice<'c> {
 
 /// Returns the models that a role can use, the selected one first. `wanted` are the models that its
 /// task names.
-pub fn candidates<'c>(models: &'c BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str]) -> Vec<&'c Model> {
+pub fn candidates<'c>(
+    models: &'c BTreeMap<String, Model>,
+    choice: &ModelChoice,
+    wanted: &[&str],
+) -> Vec<&'c Model> {
     if let ModelChoice::Named(names) = choice {
-        return names.iter().filter_map(|name| models.get(&name.value)).collect();
+        return names
+            .iter()
+            .filter_map(|name| models.get(&name.value))
+            .collect();
     }
     let named: Vec<&Model> = wanted.iter().filter_map(|name| models.get(*name)).collect();
-    let mut found: Vec<&Model> = named.into_iter().filter(|model| Unfit::of(model, choice).is_none()).collect();
+    let mut found: Vec<&Model> = named
+        .into_iter()
+        .filter(|model| Unfit::of(model, choice).is_none())
+        .collect();
     if *choice == ModelChoice::Open {
         return found;
     }
-    let mut others: Vec<&Model> = models.values().filter(|model| Unfit::of(model, choice).is_none()).collect();
+    let mut others: Vec<&Model> = models
+        .values()
+        .filter(|model| Unfit::of(model, choice).is_none())
+        .collect();
     others.sort_by(|a, b| by_price(a, b));
     for model in others {
         if !found.iter().any(|other| other.name == model.name) {
@@ -41,36 +54,69 @@ pub fn candidates<'c>(models: &'c BTreeMap<String, Model>, choice: &ModelChoice,
 
 /// Orders by price, then by tier, then by name. Models without a price come last.
 fn by_price(a: &Model, b: &Model) -> Ordering {
-    let price = |model: &Model| model.prices.map_or(f64::INFINITY, |prices| prices.blended());
-    price(a).total_cmp(&price(b)).then_with(|| a.tier.cmp(&b.tier)).then_with(|| a.name.value.cmp(&b.name.value))
+    let price = |model: &Model| {
+        model
+            .prices
+            .map_or(f64::INFINITY, |prices| prices.blended())
+    };
+    price(a)
+        .total_cmp(&price(b))
+        .then_with(|| a.tier.cmp(&b.tier))
+        .then_with(|| a.name.value.cmp(&b.name.value))
 }
 
 /// Selects the model of a role, or of a task without one. `wanted` are the models that the task
 /// names, the preferred one first. `None` if neither leads to a model of the project.
-pub fn choose<'c>(models: &'c BTreeMap<String, Model>, role: Option<&Role>, wanted: &[&str]) -> Option<Choice<'c>> {
+pub fn choose<'c>(
+    models: &'c BTreeMap<String, Model>,
+    role: Option<&Role>,
+    wanted: &[&str],
+) -> Option<Choice<'c>> {
     let open = ModelChoice::Open;
     let choice = role.map_or(&open, |role| &role.model);
     let mut found = candidates(models, choice, wanted).into_iter();
     let model = found.next()?;
     let fallback: Vec<&Model> = found.collect();
-    Some(Choice { reason: reason(models, choice, wanted, model), model, fallback })
+    Some(Choice {
+        reason: reason(models, choice, wanted, model),
+        model,
+        fallback,
+    })
 }
 
-fn reason(models: &BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str], model: &Model) -> String {
+fn reason(
+    models: &BTreeMap<String, Model>,
+    choice: &ModelChoice,
+    wanted: &[&str],
+    model: &Model,
+) -> String {
     let ModelChoice::Least { tier, capabilities } = choice else {
-        let who = if matches!(choice, ModelChoice::Named(_)) { "the role" } else { "the task" };
+        let who = if matches!(choice, ModelChoice::Named(_)) {
+            "the role"
+        } else {
+            "the task"
+        };
         return format!("{who} names it");
     };
-    let mut asked: Vec<String> = tier.iter().map(|tier| format!("at least {}", tier.value.word())).collect();
+    let mut asked: Vec<String> = tier
+        .iter()
+        .map(|tier| format!("at least {}", tier.value.word()))
+        .collect();
     if !capabilities.is_empty() {
-        let words: Vec<&str> = capabilities.iter().map(|word| word.value.as_str()).collect();
+        let words: Vec<&str> = capabilities
+            .iter()
+            .map(|word| word.value.as_str())
+            .collect();
         asked.push(format!("with {}", words.join(", ")));
     }
     let asked = asked.join(" ");
     if wanted.contains(&model.name.value.as_str()) {
         return format!("the task names it, and it is {asked}");
     }
-    let qualified = models.values().filter(|model| Unfit::of(model, choice).is_none()).count();
+    let qualified = models
+        .values()
+        .filter(|model| Unfit::of(model, choice).is_none())
+        .count();
     match (qualified, model.prices) {
         (1, _) => format!("the only one that is {asked}"),
         (_, None) => format!("the lowest of {qualified} that are {asked}; no price says more"),
@@ -81,7 +127,10 @@ fn reason(models: &BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str
 /// The maximum tokens of a context: the smaller of the role's budget and the model's room; `None`
 /// if neither is limited.
 pub fn budget(role: Option<&Role>, model: Option<&Model>) -> Option<u64> {
-    let own = role.and_then(|role| role.budget.tokens).map(|tokens| tokens.value);
-    let room = |model: &Model| role.map_or_else(|| model.room(), |role| model.room_beside(&role.sampling));
+    let own = role
+        .and_then(|role| role.budget.tokens)
+        .map(|tokens| tokens.value);
+    let room =
+        |model: &Model| role.map_or_else(|| model.room(), |role| model.room_beside(&role.sampling));
     [own, model.map(room)].into_iter().flatten().min()
 }

@@ -8,14 +8,23 @@ use toml::Value;
 /// of tables is a key named by its text. Empty for invalid TOML.
 pub fn said(text: &str) -> BTreeMap<Vec<String>, String> {
     let mut out = BTreeMap::new();
-    add(&mut Vec::new(), &Value::Table(text.parse().unwrap_or_default()), &mut out);
+    add(
+        &mut Vec::new(),
+        &Value::Table(text.parse().unwrap_or_default()),
+        &mut out,
+    );
     out
 }
 
 /// Parses a value that is a list of texts; `None` for any other value.
 pub fn text_list(value: &str) -> Option<Vec<String>> {
     let table: toml::Table = format!("list = {value}").parse().ok()?;
-    table.get("list")?.as_array()?.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+    table
+        .get("list")?
+        .as_array()?
+        .iter()
+        .map(|item| item.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// The value recorded for a table in a list.
@@ -23,12 +32,22 @@ static SAID: Value = Value::Boolean(true);
 
 fn add(at: &mut Vec<String>, value: &Value, out: &mut BTreeMap<Vec<String>, String>) {
     let below: Vec<(String, &Value)> = if let Some(keys) = value.as_table() {
-        keys.iter().map(|(key, value)| (key.clone(), value)).collect()
-    } else if let Some(items) = value.as_array().filter(|items| !items.is_empty() && items.iter().all(Value::is_table)) {
+        keys.iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect()
+    } else if let Some(items) = value
+        .as_array()
+        .filter(|items| !items.is_empty() && items.iter().all(Value::is_table))
+    {
         items.iter().map(|item| (item.to_string(), &SAID)).collect()
     } else {
         // `3.0` and `3` are the same number.
-        out.insert(at.clone(), value.as_float().map_or_else(|| value.to_string(), |number| number.to_string()));
+        out.insert(
+            at.clone(),
+            value
+                .as_float()
+                .map_or_else(|| value.to_string(), |number| number.to_string()),
+        );
         return;
     };
     for (key, value) in below {

@@ -76,7 +76,9 @@ impl SuppressionsFault {
     /// The span that the finding points at.
     pub const fn span(&self) -> Span {
         match self {
-            Self::Syntax { span, .. } | Self::Schema { span, .. } | Self::Shape { span, .. } => *span,
+            Self::Syntax { span, .. } | Self::Schema { span, .. } | Self::Shape { span, .. } => {
+                *span
+            }
         }
     }
 }
@@ -100,29 +102,44 @@ impl Suppressions {
     pub fn parse(text: &str) -> Result<Self, SuppressionsFault> {
         let table = DeTable::parse(text).map_err(|err| SuppressionsFault::Syntax {
             message: err.message().to_owned(),
-            span: err.span().map_or(Span::default(), |range| Span::of(range.start, range.end)),
+            span: err
+                .span()
+                .map_or(Span::default(), |range| Span::of(range.start, range.end)),
         })?;
         let mut suppressions = Self::default();
         let mut schema = (String::new(), Span::default());
         for (name, value) in table.get_ref() {
             if name.get_ref() == "schema" {
-                schema = (value.get_ref().as_str().unwrap_or("").to_owned(), place(value));
+                schema = (
+                    value.get_ref().as_str().unwrap_or("").to_owned(),
+                    place(value),
+                );
                 continue;
             }
             suppressions.read_file(name.get_ref(), value)?;
         }
         if schema.0 != SCHEMA {
-            return Err(SuppressionsFault::Schema { found: schema.0, span: schema.1 });
+            return Err(SuppressionsFault::Schema {
+                found: schema.0,
+                span: schema.1,
+            });
         }
         Ok(suppressions)
     }
 
-    fn read_file(&mut self, path: &str, value: &Spanned<DeValue<'_>>) -> Result<(), SuppressionsFault> {
+    fn read_file(
+        &mut self,
+        path: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), SuppressionsFault> {
         let rules = inner(value, path, "a table of rules")?;
         for (rule, findings) in rules {
             let rule = rule.get_ref();
             for (fingerprint, count) in inner(findings, rule, "a table of fingerprints")? {
-                let number = count.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
+                let number = count
+                    .get_ref()
+                    .as_integer()
+                    .and_then(|number| number.as_str().parse().ok());
                 let Some(number) = number.filter(|number| *number > 0) else {
                     let place_name = format!("`{}`", fingerprint.get_ref());
                     return Err(SuppressionsFault::Shape {
@@ -137,7 +154,13 @@ impl Suppressions {
                     rule: rule.clone().into_owned(),
                     fingerprint: fingerprint.get_ref().clone().into_owned(),
                 };
-                self.entries.insert(key, Entry { count: number, span });
+                self.entries.insert(
+                    key,
+                    Entry {
+                        count: number,
+                        span,
+                    },
+                );
             }
         }
         Ok(())
@@ -147,7 +170,10 @@ impl Suppressions {
     pub fn record<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
         let mut entries: BTreeMap<Key, Entry> = BTreeMap::new();
         for finding in findings.into_iter().filter(|finding| !finding.locked) {
-            entries.entry(key(finding, finding.rule.name)).or_default().count += 1;
+            entries
+                .entry(key(finding, finding.rule.name))
+                .or_default()
+                .count += 1;
         }
         Self { entries }
     }
@@ -180,7 +206,10 @@ impl Suppressions {
 
     /// The number of recorded findings.
     pub fn findings(&self) -> usize {
-        self.entries.values().map(|entry| entry.count as usize).sum()
+        self.entries
+            .values()
+            .map(|entry| entry.count as usize)
+            .sum()
     }
 
     /// The files with recorded findings.
@@ -195,13 +224,20 @@ impl Suppressions {
 
     /// Removes recorded findings from a list. An entry that matches fewer findings than it records
     /// is stale, if `looked_at` returns true for its file.
-    pub fn apply(&self, findings: &mut Vec<Diagnostic>, looked_at: impl Fn(&str) -> bool) -> Applied {
+    pub fn apply(
+        &self,
+        findings: &mut Vec<Diagnostic>,
+        looked_at: impl Fn(&str) -> bool,
+    ) -> Applied {
         let mut met: BTreeMap<&Key, u32> = BTreeMap::new();
         let before = findings.len();
         findings.retain(|finding| {
             let names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
-            let mut entries = names.filter_map(|name| self.entries.get_key_value(&key(finding, name)));
-            let Some((key, entry)) = entries.next().filter(|_| !finding.locked) else { return true };
+            let mut entries =
+                names.filter_map(|name| self.entries.get_key_value(&key(finding, name)));
+            let Some((key, entry)) = entries.next().filter(|_| !finding.locked) else {
+                return true;
+            };
             let seen = met.entry(key).or_default();
             *seen += 1;
             *seen > entry.count
@@ -210,7 +246,10 @@ impl Suppressions {
             let seen = met.get(key).copied().unwrap_or(0);
             (seen < entry.count && looked_at(&key.path)).then(|| (key.clone(), *entry, seen))
         });
-        Applied { suppressed: before - findings.len(), stale: stale.collect() }
+        Applied {
+            suppressed: before - findings.len(),
+            stale: stale.collect(),
+        }
     }
 
     /// The text of the file.
@@ -226,7 +265,12 @@ impl Suppressions {
             if table != (&key.path, &key.rule) {
                 table = (&key.path, &key.rule);
                 // Writing to a string cannot fail, here and below.
-                let _ = writeln!(out, "\n[{}.{}]", toml::Value::from(key.path.as_str()), key.rule);
+                let _ = writeln!(
+                    out,
+                    "\n[{}.{}]",
+                    toml::Value::from(key.path.as_str()),
+                    key.rule
+                );
             }
             let _ = writeln!(out, "{} = {}", key.fingerprint, entry.count);
         }
@@ -235,7 +279,11 @@ impl Suppressions {
 }
 
 fn key(finding: &Diagnostic, rule: &str) -> Key {
-    Key { path: finding.path.to_string(), rule: rule.to_owned(), fingerprint: finding.fingerprint.clone() }
+    Key {
+        path: finding.path.to_string(),
+        rule: rule.to_owned(),
+        fingerprint: finding.fingerprint.clone(),
+    }
 }
 
 fn place<T>(value: &Spanned<T>) -> Span {
@@ -247,9 +295,12 @@ fn inner<'t, 'i>(
     name: &str,
     expected: &'static str,
 ) -> Result<&'t DeTable<'i>, SuppressionsFault> {
-    value.get_ref().as_table().ok_or_else(|| SuppressionsFault::Shape {
-        place: format!("`{name}`"),
-        expected,
-        span: place(value),
-    })
+    value
+        .get_ref()
+        .as_table()
+        .ok_or_else(|| SuppressionsFault::Shape {
+            place: format!("`{name}`"),
+            expected,
+            span: place(value),
+        })
 }

@@ -119,21 +119,39 @@ impl Table {
 
     /// The names of the required keys.
     pub fn needed(&self) -> impl Iterator<Item = &'static str> {
-        self.keys.iter().filter(|key| key.need == Need::Required).map(|key| key.name)
+        self.keys
+            .iter()
+            .filter(|key| key.need == Need::Required)
+            .map(|key| key.name)
     }
 }
 
 /// An optional key.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
+    Key {
+        name,
+        shape,
+        need: Need::Optional,
+        about,
+        names: Thing::Words,
+        keyed_by: Thing::Words,
+    }
 }
 
 /// A required key.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { need: Need::Required, ..key(name, shape, about) }
+    Key {
+        need: Need::Required,
+        ..key(name, shape, about)
+    }
 }
 
 /// A table without other keys or groups.
 pub(super) const fn table(about: &'static str, keys: &'static [Key]) -> Table {
-    Table { about, keys, others: None, groups: &[] }
+    Table {
+        about,
+        keys,
+        others: None,
+        groups: &[],
+    }
 }

@@ -38,6 +38,15 @@ pub(super) fn count(value: &Value, pointer: &str) -> Option<u64> {
 }
 
 /// Returns the elements of a list with their numbers; empty if the value is not a list.
-pub(super) fn list<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = (u64, &'v Value)> + use<'v> {
-    (0..).zip(value.pointer(pointer).and_then(Value::as_array).into_iter().flatten())
+pub(super) fn list<'v>(
+    value: &'v Value,
+    pointer: &str,
+) -> impl Iterator<Item = (u64, &'v Value)> + use<'v> {
+    (0..).zip(
+        value
+            .pointer(pointer)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten(),
+    )
 }

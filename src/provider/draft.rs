@@ -22,7 +22,11 @@ pub(super) struct Draft {
 impl Draft {
     /// Appends to a text.
     pub(super) fn text(&mut self, at: u64, more: &str) {
-        if let Part::Text(text) = self.parts.entry(at).or_insert_with(|| Part::Text(String::new())) {
+        if let Part::Text(text) = self
+            .parts
+            .entry(at)
+            .or_insert_with(|| Part::Text(String::new()))
+        {
             text.push_str(more);
         }
     }
@@ -36,7 +40,11 @@ impl Draft {
 
     /// Returns the model's reasoning; `None` if another part has this number.
     pub(super) fn reasoning(&mut self, at: u64) -> Option<&mut Reasoning> {
-        match self.parts.entry(at).or_insert_with(|| Part::Reasoning(Reasoning::default())) {
+        match self
+            .parts
+            .entry(at)
+            .or_insert_with(|| Part::Reasoning(Reasoning::default()))
+        {
             Part::Reasoning(reasoning) => Some(reasoning),
             Part::Text(_) | Part::Call(_) | Part::Result(_) | Part::Media(_) => None,
         }
@@ -44,9 +52,21 @@ impl Draft {
 
     /// Adds to a tool call: its id and name if they are given, and a piece of its arguments, as
     /// JSON text or as an object.
-    pub(super) fn call(&mut self, at: u64, id: Option<&str>, name: Option<&str>, arguments: Option<&Value>) {
-        let empty = || ToolCall { id: String::new(), name: String::new(), arguments: Value::from("") };
-        let Part::Call(call) = self.parts.entry(at).or_insert_with(|| Part::Call(empty())) else { return };
+    pub(super) fn call(
+        &mut self,
+        at: u64,
+        id: Option<&str>,
+        name: Option<&str>,
+        arguments: Option<&Value>,
+    ) {
+        let empty = || ToolCall {
+            id: String::new(),
+            name: String::new(),
+            arguments: Value::from(""),
+        };
+        let Part::Call(call) = self.parts.entry(at).or_insert_with(|| Part::Call(empty())) else {
+            return;
+        };
         for (own, said) in [(&mut call.id, id), (&mut call.name, name)] {
             if let Some(said) = said.filter(|said| !said.is_empty()) {
                 said.clone_into(own);
@@ -67,7 +87,10 @@ impl Draft {
     /// Returns the number of the last part if it is of the same kind, otherwise the next: a stream
     /// continues the part that it began.
     pub(super) fn goes_on(&self, is_same: fn(&Part) -> bool) -> u64 {
-        self.parts.last_key_value().filter(|(_, part)| is_same(part)).map_or_else(|| self.next(), |(at, _)| *at)
+        self.parts
+            .last_key_value()
+            .filter(|(_, part)| is_same(part))
+            .map_or_else(|| self.next(), |(at, _)| *at)
     }
 
     /// Removes the parts, before those of the whole answer are added.
@@ -77,7 +100,9 @@ impl Draft {
 
     /// Returns true if it contains tool calls.
     pub(super) fn has_calls(&self) -> bool {
-        self.parts.values().any(|part| matches!(part, Part::Call(_)))
+        self.parts
+            .values()
+            .any(|part| matches!(part, Part::Call(_)))
     }
 
     /// Updates the given counts and keeps the others.
@@ -115,10 +140,16 @@ impl Draft {
                     }
                     parts.push(Part::Call(call));
                 }
-                Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => parts.push(part),
+                Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {
+                    parts.push(part)
+                }
             }
         }
-        let stop = if self.is_refused { Stop::Filter } else { self.stop.unwrap_or(Stop::Other) };
+        let stop = if self.is_refused {
+            Stop::Filter
+        } else {
+            self.stop.unwrap_or(Stop::Other)
+        };
         Answer::new(parts, stop, self.usage, self.model)
     }
 }

@@ -43,19 +43,28 @@ impl<'c> Address<'c> {
         let base = own.and_then(|own| own.base_url.as_deref());
         let usual = dialect.key_variable.filter(|_| base.is_none());
         let variable = own.and_then(|own| own.api_key_env.as_deref()).or(usual);
-        Some(Self { kind, dialect, base_url: base.unwrap_or(dialect.base_url), variable })
+        Some(Self {
+            kind,
+            dialect,
+            base_url: base.unwrap_or(dialect.base_url),
+            variable,
+        })
     }
 
     /// Returns true if requests and keys would cross a network unencrypted.
     pub fn is_unencrypted(&self) -> bool {
-        let Some(rest) = self.base_url.strip_prefix("http://") else { return false };
+        let Some(rest) = self.base_url.strip_prefix("http://") else {
+            return false;
+        };
         let host = rest.split('/').next().unwrap_or(rest);
         let name = host
             .strip_prefix('[')
             .and_then(|host| host.split(']').next())
             .unwrap_or_else(|| host.split(':').next().unwrap_or(host));
-        let is_own =
-            name.parse::<IpAddr>().map_or_else(|_| name == "localhost" || name.ends_with(".localhost"), |ip| ip.is_loopback());
+        let is_own = name.parse::<IpAddr>().map_or_else(
+            |_| name == "localhost" || name.ends_with(".localhost"),
+            |ip| ip.is_loopback(),
+        );
         !is_own
     }
 }
@@ -70,17 +79,36 @@ impl Endpoint {
     ///
     /// # Errors
     /// The variable of the key is not set, or does not contain a valid key.
-    pub fn of(model: &Model, config: &Config, env: &dyn Fn(&str) -> Option<String>) -> Result<Option<Self>, ProviderError> {
-        let Some(Address { dialect, base_url, variable, .. }) = Address::of(&model.provider.value, config) else {
+    pub fn of(
+        model: &Model,
+        config: &Config,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Option<Self>, ProviderError> {
+        let Some(Address {
+            dialect,
+            base_url,
+            variable,
+            ..
+        }) = Address::of(&model.provider.value, config)
+        else {
             return Ok(None);
         };
-        let key = variable.map(|variable| Secret::from_env(variable, env)).transpose()?;
-        Ok(Some(Self { dialect, base_url: base_url.trim_end_matches('/').to_owned(), key }))
+        let key = variable
+            .map(|variable| Secret::from_env(variable, env))
+            .transpose()?;
+        Ok(Some(Self {
+            dialect,
+            base_url: base_url.trim_end_matches('/').to_owned(),
+            key,
+        }))
     }
 
     /// The host, for messages.
     pub fn host(&self) -> &str {
-        let rest = self.base_url.split_once("://").map_or(self.base_url.as_str(), |(_, rest)| rest);
+        let rest = self
+            .base_url
+            .split_once("://")
+            .map_or(self.base_url.as_str(), |(_, rest)| rest);
         rest.split('/').next().unwrap_or(rest)
     }
 }

@@ -30,8 +30,15 @@ pub(super) fn events(body: &str) -> Result<Events, Broken> {
         Some(_) if FIELDS.iter().any(|field| start.starts_with(field)) => server_sent(start),
         Some(_) if FIELDS.iter().any(|field| field.starts_with(start)) => Err(Broken::Cut),
         Some(_) => {
-            let found: String = start.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect();
-            Err(Broken::Other(format!("expected JSON or server-sent events, found `{}`", found.trim_end())))
+            let found: String = start
+                .chars()
+                .take(40)
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
+            Err(Broken::Other(format!(
+                "expected JSON or server-sent events, found `{}`",
+                found.trim_end()
+            )))
         }
     }
 }
@@ -42,7 +49,11 @@ const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 const DONE: &str = "[DONE]";
 
 fn broken(error: &serde_json::Error) -> Broken {
-    if error.is_eof() { Broken::Cut } else { Broken::Other(format!("it is not valid JSON: {error}")) }
+    if error.is_eof() {
+        Broken::Cut
+    } else {
+        Broken::Other(format!("it is not valid JSON: {error}"))
+    }
 }
 
 fn values(text: &str) -> Result<Events, Broken> {
@@ -51,7 +62,10 @@ fn values(text: &str) -> Result<Events, Broken> {
         let value = value.map_err(|error| broken(&error))?;
         // A stream of Gemini without `alt=sse`.
         if let Value::Array(values) = value {
-            return Ok(Events { values, is_stream: true });
+            return Ok(Events {
+                values,
+                is_stream: true,
+            });
         }
         values.push(value);
     }
@@ -66,7 +80,9 @@ fn server_sent(text: &str) -> Result<Events, Broken> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     for line in text.split('\n') {
         if line.is_empty() {
-            let event = data.take().filter(|data| !data.trim().is_empty() && data.trim() != DONE);
+            let event = data
+                .take()
+                .filter(|data| !data.trim().is_empty() && data.trim() != DONE);
             if let Some(data) = event {
                 values.push(serde_json::from_str(&data).map_err(|error| broken(&error))?);
             }
@@ -77,5 +93,8 @@ fn server_sent(text: &str) -> Result<Events, Broken> {
     }
     // The last event has no empty line behind it, so it counts only if it is complete.
     values.extend(data.and_then(|data| serde_json::from_str(&data).ok()));
-    Ok(Events { values, is_stream: true })
+    Ok(Events {
+        values,
+        is_stream: true,
+    })
 }

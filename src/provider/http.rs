@@ -29,7 +29,12 @@ pub struct CallLimits {
 impl Default for CallLimits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
-        Self { connect: seconds(10), idle: seconds(300), whole: seconds(600), bytes: 50_000_000 }
+        Self {
+            connect: seconds(10),
+            idle: seconds(300),
+            whole: seconds(600),
+            bytes: 50_000_000,
+        }
     }
 }
 
@@ -51,10 +56,20 @@ impl CallLimits {
 ///
 /// # Errors
 /// The reason why the request was not accepted, without the URL and the values of the headers.
-pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Duration) -> Result<String, String> {
-    let config =
-        Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_global(Some(time)).user_agent(USER_AGENT);
-    let mut call = Agent::from(config.build()).post(url).content_type("application/json");
+pub fn post_json(
+    url: &str,
+    headers: &[(String, String)],
+    body: &str,
+    time: Duration,
+) -> Result<String, String> {
+    let config = Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_global(Some(time))
+        .user_agent(USER_AGENT);
+    let mut call = Agent::from(config.build())
+        .post(url)
+        .content_type("application/json");
     for (name, value) in headers {
         call = call.header(name, value);
     }
@@ -62,14 +77,25 @@ pub fn post_json(url: &str, headers: &[(String, String)], body: &str, time: Dura
         Ok(response) if response.status().is_success() => {
             let mut said = Vec::new();
             // The status is a success, even if the body cannot be read.
-            let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut said);
+            let _ = response
+                .into_body()
+                .into_reader()
+                .take(REFUSAL)
+                .read_to_end(&mut said);
             Ok(String::from_utf8_lossy(&said).into_owned())
         }
-        Ok(response) => Err(format!("it answered with status {}", response.status().as_u16())),
-        Err(ureq::Error::Timeout(_)) => Err(format!("it gave no answer within {} s", time.as_secs_f64())),
+        Ok(response) => Err(format!(
+            "it answered with status {}",
+            response.status().as_u16()
+        )),
+        Err(ureq::Error::Timeout(_)) => {
+            Err(format!("it gave no answer within {} s", time.as_secs_f64()))
+        }
         Err(ureq::Error::Io(why)) => Err(why.kind().to_string()),
         Err(ureq::Error::HostNotFound) => Err("there is no host of this name".to_owned()),
-        Err(ureq::Error::BadUri(_) | ureq::Error::Http(_)) => Err("its address, or a header for it, cannot be read".to_owned()),
+        Err(ureq::Error::BadUri(_) | ureq::Error::Http(_)) => {
+            Err("its address, or a header for it, cannot be read".to_owned())
+        }
         Err(why) => Err(why.to_string()),
     }
 }
@@ -102,13 +128,24 @@ impl HttpProvider {
             .max_idle_connections(CONNECTIONS)
             .max_idle_connections_per_host(CONNECTIONS)
             .user_agent(USER_AGENT);
-        Self { endpoint, limits, agent: config.build().into() }
+        Self {
+            endpoint,
+            limits,
+            agent: config.build().into(),
+        }
     }
 
     /// Sends the request, and returns the status and the body.
     fn exchange(&self, request: &WireRequest<'_>) -> Result<(u16, String), ProviderError> {
-        let Endpoint { dialect, base_url, key } = &self.endpoint;
-        let mut call = self.agent.post((dialect.address)(base_url, request.model)).content_type("application/json");
+        let Endpoint {
+            dialect,
+            base_url,
+            key,
+        } = &self.endpoint;
+        let mut call = self
+            .agent
+            .post((dialect.address)(base_url, request.model))
+            .content_type("application/json");
         for (name, value) in dialect.headers {
             call = call.header(*name, *value);
         }
@@ -116,7 +153,9 @@ impl HttpProvider {
             let (name, before) = dialect.key_header;
             call = call.header(name, [before, key.reveal()].concat());
         }
-        let response = call.send(request.body).map_err(|error| self.failed(error, 0))?;
+        let response = call
+            .send(request.body)
+            .map_err(|error| self.failed(error, 0))?;
         let status = response.status().as_u16();
         if response.status().is_redirection() {
             return Err(self.redirected(&response));
@@ -125,59 +164,95 @@ impl HttpProvider {
             let wait = wait(response.headers());
             let mut body = Vec::new();
             // The body is optional: the status is sufficient.
-            let _ = response.into_body().into_reader().take(REFUSAL).read_to_end(&mut body);
-            return Err(refusal::of_status(status, &self.without_key(&String::from_utf8_lossy(&body)), wait));
+            let _ = response
+                .into_body()
+                .into_reader()
+                .take(REFUSAL)
+                .read_to_end(&mut body);
+            return Err(refusal::of_status(
+                status,
+                &self.without_key(&String::from_utf8_lossy(&body)),
+                wait,
+            ));
         }
-        let length = header(response.headers(), "content-length").and_then(|length| length.parse::<u64>().ok());
+        let length = header(response.headers(), "content-length")
+            .and_then(|length| length.parse::<u64>().ok());
         if length.is_some_and(|length| length > self.limits.bytes) {
-            return Err(ProviderError::TooLarge { limit: self.limits.bytes });
+            return Err(ProviderError::TooLarge {
+                limit: self.limits.bytes,
+            });
         }
         let mut body = Vec::new();
         // One byte beyond the limit, to detect larger answers.
-        let read = response.into_body().into_reader().take(self.limits.bytes + 1).read_to_end(&mut body);
+        let read = response
+            .into_body()
+            .into_reader()
+            .take(self.limits.bytes + 1)
+            .read_to_end(&mut body);
         read.map_err(|error| self.failed(error.into(), body.len()))?;
         if body.len() as u64 > self.limits.bytes {
-            return Err(ProviderError::TooLarge { limit: self.limits.bytes });
+            return Err(ProviderError::TooLarge {
+                limit: self.limits.bytes,
+            });
         }
         Ok((status, self.without_key(&utf8(body)?)))
     }
 
     /// Removes the key from a vendor's text, which may repeat it. Later code never sees the key.
     fn without_key(&self, text: &str) -> String {
-        self.endpoint.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide_in(text))
+        self.endpoint
+            .key
+            .as_ref()
+            .map_or_else(|| text.to_owned(), |key| key.hide_in(text))
     }
 
     fn redirected(&self, response: &http::Response<ureq::Body>) -> ProviderError {
-        let to = header(response.headers(), "location").unwrap_or("an address that it does not name");
+        let to =
+            header(response.headers(), "location").unwrap_or("an address that it does not name");
         // The query may contain a secret.
         let to = self.without_key(to.split(['?', '#']).next().unwrap_or(to));
-        ProviderError::Redirected { host: self.endpoint.host().to_owned(), to }
+        ProviderError::Redirected {
+            host: self.endpoint.host().to_owned(),
+            to,
+        }
     }
 
     /// Converts a transport error; `bytes` is the number of bytes received before it.
     fn failed(&self, error: ureq::Error, bytes: usize) -> ProviderError {
         use ureq::Error as E;
-        let unreachable = |why: String| ProviderError::Unreachable { host: self.endpoint.host().to_owned(), why };
-        #[allow(clippy::wildcard_enum_match_arm, reason = "the rest is said in the words that it has")]
+        let unreachable = |why: String| ProviderError::Unreachable {
+            host: self.endpoint.host().to_owned(),
+            why,
+        };
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "the rest is said in the words that it has"
+        )]
         match error {
-            E::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                ProviderError::TimeLimit { limit: "connecting", after: self.limits.connect }
-            }
-            E::Timeout(Timeout::PerRead) => {
-                ProviderError::TimeLimit { limit: "the next part of the answer", after: self.limits.idle }
-            }
-            E::Timeout(_) => ProviderError::TimeLimit { limit: "the whole call", after: self.limits.whole },
+            E::Timeout(Timeout::Connect | Timeout::Resolve) => ProviderError::TimeLimit {
+                limit: "connecting",
+                after: self.limits.connect,
+            },
+            E::Timeout(Timeout::PerRead) => ProviderError::TimeLimit {
+                limit: "the next part of the answer",
+                after: self.limits.idle,
+            },
+            E::Timeout(_) => ProviderError::TimeLimit {
+                limit: "the whole call",
+                after: self.limits.whole,
+            },
             E::Io(error) => match error.kind() {
-                ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
-                    ProviderError::CutStream { bytes }
-                }
+                ErrorKind::UnexpectedEof
+                | ErrorKind::ConnectionReset
+                | ErrorKind::ConnectionAborted
+                | ErrorKind::BrokenPipe => ProviderError::CutStream { bytes },
                 ErrorKind::Other => unreachable(error.to_string()),
                 kind => unreachable(kind.to_string()),
             },
             E::HostNotFound => unreachable("there is no host of this name".to_owned()),
-            E::Protocol(_) | E::LargeResponseHeader(..) => {
-                ProviderError::NotUnderstood { why: format!("it is not what HTTP has: {error}") }
-            }
+            E::Protocol(_) | E::LargeResponseHeader(..) => ProviderError::NotUnderstood {
+                why: format!("it is not what HTTP has: {error}"),
+            },
             error => unreachable(error.to_string()),
         }
     }
@@ -188,7 +263,12 @@ impl Provider for HttpProvider {
         let start = Instant::now();
         let (status, body) = self.exchange(request)?;
         let latency = start.elapsed();
-        Ok(Response { answer: read::answer(self.endpoint.dialect, &body)?, body, status, latency })
+        Ok(Response {
+            answer: read::answer(self.endpoint.dialect, &body)?,
+            body,
+            status,
+            latency,
+        })
     }
 }
 
@@ -198,7 +278,9 @@ fn header<'h>(headers: &'h http::HeaderMap, name: &str) -> Option<&'h str> {
 
 /// Returns the wait that the vendor requests.
 fn wait(headers: &http::HeaderMap) -> Option<Duration> {
-    let exact = header(headers, "retry-after-ms").and_then(|value| value.trim().parse().ok()).map(Duration::from_millis);
+    let exact = header(headers, "retry-after-ms")
+        .and_then(|value| value.trim().parse().ok())
+        .map(Duration::from_millis);
     let now = u64::try_from(fs::now() / 1_000_000_000).unwrap_or(0);
     exact.or_else(|| retry_after(header(headers, "retry-after")?, now))
 }
@@ -208,6 +290,8 @@ fn utf8(body: Vec<u8>) -> Result<String, ProviderError> {
     let bytes = body.len();
     String::from_utf8(body).map_err(|error| match error.utf8_error() {
         fault if fault.error_len().is_none() => ProviderError::CutStream { bytes },
-        fault => ProviderError::NotUnderstood { why: format!("it is not UTF-8 from byte {} on", fault.valid_up_to()) },
+        fault => ProviderError::NotUnderstood {
+            why: format!("it is not UTF-8 from byte {} on", fault.valid_up_to()),
+        },
     })
 }

@@ -48,7 +48,15 @@ impl Limiter {
         // At most 100.
         #[allow(clippy::cast_precision_loss, reason = "no more than CEILING")]
         let ceiling = most as f64;
-        Self { ceiling, state: Mutex::new(State { limit: START.min(ceiling), busy: 0, halved: None }), freed: Condvar::new() }
+        Self {
+            ceiling,
+            state: Mutex::new(State {
+                limit: START.min(ceiling),
+                busy: 0,
+                halved: None,
+            }),
+            freed: Condvar::new(),
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -63,7 +71,10 @@ impl Limiter {
     /// Waits until a call is admitted.
     pub(super) fn enter(&self) -> Permit<'_> {
         let is_full = |state: &mut State| state.busy >= whole(state.limit);
-        let mut state = self.freed.wait_while(self.state(), is_full).unwrap_or_else(PoisonError::into_inner);
+        let mut state = self
+            .freed
+            .wait_while(self.state(), is_full)
+            .unwrap_or_else(PoisonError::into_inner);
         state.busy += 1;
         Permit(self)
     }
@@ -72,7 +83,11 @@ impl Limiter {
     /// one for each round of answers.
     pub fn answered(&self) {
         let mut state = self.state();
-        let more = if state.halved.is_some() { 1.0 / state.limit } else { 1.0 };
+        let more = if state.halved.is_some() {
+            1.0 / state.limit
+        } else {
+            1.0
+        };
         state.limit = (state.limit + more).min(self.ceiling);
         drop(state);
         self.freed.notify_one();
@@ -81,7 +96,10 @@ impl Limiter {
     /// Records a rate limit.
     pub fn limited(&self, now: Duration) {
         let mut state = self.state();
-        if state.halved.is_none_or(|before| now.saturating_sub(before) >= WAVE) {
+        if state
+            .halved
+            .is_none_or(|before| now.saturating_sub(before) >= WAVE)
+        {
             state.limit = (state.limit / 2.0).max(1.0);
             state.halved = Some(now);
         }

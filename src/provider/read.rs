@@ -10,7 +10,10 @@ use crate::kernel::provider::{Answer, ProviderError};
 
 /// Returns the dialect with a name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
-    DIALECTS.iter().copied().find(|dialect| dialect.name == name)
+    DIALECTS
+        .iter()
+        .copied()
+        .find(|dialect| dialect.name == name)
 }
 
 /// Reads the body of a response with a status of success.
@@ -35,8 +38,14 @@ pub fn answer(dialect: &Dialect, body: &str) -> Result<Answer, ProviderError> {
         return Err(cut());
     }
     if !is_known {
-        let found = events.values.first().map_or_else(|| "nothing".to_owned(), kind);
-        let why = format!("expected {} of `{}`, found {found}", dialect.expected, dialect.name);
+        let found = events
+            .values
+            .first()
+            .map_or_else(|| "nothing".to_owned(), kind);
+        let why = format!(
+            "expected {} of `{}`, found {found}",
+            dialect.expected, dialect.name
+        );
         return Err(ProviderError::NotUnderstood { why });
     }
     Ok(draft.finish())

@@ -20,11 +20,18 @@ pub fn of_status(status: u16, body: &str, retry_after: Option<Duration>) -> Prov
 
 /// Returns the error inside a response or event that was sent with a status of success.
 pub(super) fn inside(event: &Value) -> Option<ProviderError> {
-    let own = event.get("error").or_else(|| event.pointer("/response/error")).filter(|error| !error.is_null() && *error != "");
+    let own = event
+        .get("error")
+        .or_else(|| event.pointer("/response/error"))
+        .filter(|error| !error.is_null() && *error != "");
     let error = own.or_else(|| (text(event, "/type") == Some("error")).then_some(event))?;
-    let word = text(error, "/type").filter(|word| *word != "error").or_else(|| text(error, "/code"));
+    let word = text(error, "/type")
+        .filter(|word| *word != "error")
+        .or_else(|| text(error, "/code"));
     // A number with Gemini, the same as a string with LiteLLM.
-    let number = error.get("code").and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
+    let number = error
+        .get("code")
+        .and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
     let number = number.and_then(|code| u16::try_from(code).ok());
     let status = match word {
         _ if number.is_some_and(|code| code >= 400) => number.unwrap_or_default(),
@@ -38,21 +45,37 @@ pub(super) fn inside(event: &Value) -> Option<ProviderError> {
 }
 
 fn refused(status: u16, error: &Value, retry_after: Option<Duration>) -> ProviderError {
-    let message = ["/message", "/detail", ""].into_iter().find_map(|pointer| text(error, pointer)).unwrap_or_default();
-    let words: Vec<&str> = message.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let message = ["/message", "/detail", ""]
+        .into_iter()
+        .find_map(|pointer| text(error, pointer))
+        .unwrap_or_default();
+    let words: Vec<&str> = message
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty())
+        .collect();
     let message: String = words.join(" ").chars().take(MESSAGE).collect();
     let retry_after = retry_after.or_else(|| delay(error));
     // Waiting does not help against this error.
-    let is_unpaid = ["/code", "/type"].iter().any(|pointer| text(error, pointer) == Some("insufficient_quota"));
+    let is_unpaid = ["/code", "/type"]
+        .iter()
+        .any(|pointer| text(error, pointer) == Some("insufficient_quota"));
     if status == 429 && !is_unpaid {
-        ProviderError::RateLimited { message, retry_after }
+        ProviderError::RateLimited {
+            message,
+            retry_after,
+        }
     } else {
-        ProviderError::Refused { status, message, retry_after }
+        ProviderError::Refused {
+            status,
+            message,
+            retry_after,
+        }
     }
 }
 
 /// Returns the delay that Gemini puts into the error: `"retryDelay": "17s"`.
 fn delay(error: &Value) -> Option<Duration> {
-    let seconds = list(error, "/details").find_map(|(_, detail)| text(detail, "/retryDelay")?.strip_suffix('s'))?;
+    let seconds = list(error, "/details")
+        .find_map(|(_, detail)| text(detail, "/retryDelay")?.strip_suffix('s'))?;
     Duration::try_from_secs_f64(seconds.parse().ok()?).ok()
 }

@@ -26,8 +26,14 @@ impl Secret {
     ///
     /// # Errors
     /// The variable is not set, or its value cannot be sent.
-    pub fn from_env(variable: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Self, ProviderError> {
-        let missing = |why| ProviderError::NoKey { variable: variable.to_owned(), why };
+    pub fn from_env(
+        variable: &str,
+        env: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ProviderError> {
+        let missing = |why| ProviderError::NoKey {
+            variable: variable.to_owned(),
+            why,
+        };
         let value = env(variable).ok_or_else(|| missing("is not set"))?;
         let value = value.trim();
         if value.is_empty() {
@@ -46,6 +52,10 @@ impl Secret {
 
     /// Returns a text without the key.
     pub(super) fn hide_in(&self, text: &str) -> String {
-        if self.0.len() < FOUND { text.to_owned() } else { text.replace(&self.0, HIDDEN) }
+        if self.0.len() < FOUND {
+            text.to_owned()
+        } else {
+            text.replace(&self.0, HIDDEN)
+        }
     }
 }

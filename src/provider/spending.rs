@@ -18,18 +18,27 @@ pub struct Spend {
 
 impl Spend {
     pub(super) fn plus(self, other: Self) -> Self {
-        Self { tokens: self.tokens.saturating_add(other.tokens), usd: self.usd + other.usd }
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            usd: self.usd + other.usd,
+        }
     }
 
     /// So many times as much.
     #[allow(clippy::cast_precision_loss, reason = "calls are fewer than 2^52")]
     fn times(self, calls: u64) -> Self {
-        Self { tokens: self.tokens.saturating_mul(calls), usd: self.usd * calls as f64 }
+        Self {
+            tokens: self.tokens.saturating_mul(calls),
+            usd: self.usd * calls as f64,
+        }
     }
 
     /// The greater of both, each for itself.
     pub(super) fn or_more(self, other: Self) -> Self {
-        Self { tokens: self.tokens.max(other.tokens), usd: self.usd.max(other.usd) }
+        Self {
+            tokens: self.tokens.max(other.tokens),
+            usd: self.usd.max(other.usd),
+        }
     }
 }
 
@@ -66,7 +75,10 @@ struct State {
 impl Spending {
     /// Creates an unused budget.
     pub fn new(most: SpendLimit) -> Self {
-        Self { most, ..Self::default() }
+        Self {
+            most,
+            ..Self::default()
+        }
     }
 
     /// Adds earlier use.
@@ -101,12 +113,21 @@ impl Spending {
                 self.settled.notify_all();
                 return Err(ProviderError::OverBudget { why });
             }
-            let held = state.held.iter().fold(state.spent, |sum, held| sum.plus(*held));
+            let held = state
+                .held
+                .iter()
+                .fold(state.spent, |sum, held| sum.plus(*held));
             if self.excess(held, wanted).is_none() {
                 state.held.push(wanted);
-                return Ok(Held { budget: self, held: wanted });
+                return Ok(Held {
+                    budget: self,
+                    held: wanted,
+                });
             }
-            state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .settled
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -119,12 +140,21 @@ impl Spending {
         let mut state = self.state();
         while !state.cases.contains_key(case) && !state.cases.is_empty() && state.over.is_none() {
             let is_known = state.largest != Spend::default();
-            let all = state.cases.values().fold(calls, |sum, calls| sum.saturating_add(*calls));
-            let held = state.held.iter().fold(state.spent, |sum, held| sum.plus(*held));
+            let all = state
+                .cases
+                .values()
+                .fold(calls, |sum, calls| sum.saturating_add(*calls));
+            let held = state
+                .held
+                .iter()
+                .fold(state.spent, |sum, held| sum.plus(*held));
             if is_known && self.excess(held, state.largest.times(all)).is_none() {
                 break;
             }
-            state = self.settled.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .settled
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         let left = state.cases.entry(case.to_owned()).or_insert(calls);
         *left = left.saturating_sub(1);
@@ -140,11 +170,18 @@ impl Spending {
     fn excess(&self, used: Spend, wanted: Spend) -> Option<String> {
         let sum = used.plus(wanted);
         if let Some(most) = self.most.tokens.filter(|most| sum.tokens > *most) {
-            let [most, used, wanted] = [most, used.tokens, wanted.tokens].map(|tokens| thousands(tokens as usize));
-            return Some(format!("the budget of {most} tokens has {used} used, and this call may use {wanted}"));
+            let [most, used, wanted] =
+                [most, used.tokens, wanted.tokens].map(|tokens| thousands(tokens as usize));
+            return Some(format!(
+                "the budget of {most} tokens has {used} used, and this call may use {wanted}"
+            ));
         }
         let most = self.most.usd.filter(|most| sum.usd > *most)?;
-        Some(format!("the budget of US$ {most} has US$ {} used, and this call may use US$ {}", usd(used.usd), usd(wanted.usd)))
+        Some(format!(
+            "the budget of US$ {most} has US$ {} used, and this call may use US$ {}",
+            usd(used.usd),
+            usd(wanted.usd)
+        ))
     }
 }
 

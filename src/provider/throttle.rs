@@ -60,7 +60,18 @@ impl<'a> Throttle<'a> {
         seed: u64,
     ) -> Self {
         let (waits, calls) = (AtomicU64::new(0), Mutex::default());
-        Self { provider, limiter, budget, retry, clock, price, seed, context: None, waits, calls }
+        Self {
+            provider,
+            limiter,
+            budget,
+            retry,
+            clock,
+            price,
+            seed,
+            context: None,
+            waits,
+            calls,
+        }
     }
 
     /// Sets the counted tokens of its requests, against which the provider's own counts are
@@ -77,14 +88,27 @@ impl<'a> Throttle<'a> {
 
     /// Returns the calls made so far.
     pub fn calls(&self) -> Calls {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn count(&self, spent: Spend, error: Option<&ProviderError>) {
         // Without a key no call is made.
         if !matches!(error, Some(ProviderError::NoKey { .. })) {
-            let failed = error.map(|error| (error.word().to_owned(), 1)).into_iter().collect();
-            self.calls.lock().unwrap_or_else(PoisonError::into_inner).add(&Calls { made: 1, failed, spent });
+            let failed = error
+                .map(|error| (error.word().to_owned(), 1))
+                .into_iter()
+                .collect();
+            self.calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .add(&Calls {
+                    made: 1,
+                    failed,
+                    spent,
+                });
         }
     }
 
@@ -119,11 +143,17 @@ impl Provider for Throttle<'_> {
                 self.limiter.limited(self.clock.now());
             }
             // The request arrived and may have been processed.
-            let is_billed = matches!(error, ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. });
+            let is_billed = matches!(
+                error,
+                ProviderError::TimeLimit { .. } | ProviderError::CutStream { .. }
+            );
             if is_billed {
                 held.spend(sent);
             }
-            self.count(if is_billed { sent } else { Spend::default() }, Some(&error));
+            self.count(
+                if is_billed { sent } else { Spend::default() },
+                Some(&error),
+            );
             drop(held);
             match self.retry.wait(&error, &mut attempts, self.chance()) {
                 Some(wait) => self.clock.sleep(wait),
@@ -135,13 +165,27 @@ impl Provider for Throttle<'_> {
 
 /// Returns the use of an answered call; `context` is the counted number of its request's tokens, if
 /// it is known.
-pub fn used(price: Price<'_>, (request, context): (&WireRequest<'_>, Option<u64>), response: &Response) -> Spend {
-    spend(price, request.model, &credible(&response.answer, request.body.len(), context))
+pub fn used(
+    price: Price<'_>,
+    (request, context): (&WireRequest<'_>, Option<u64>),
+    response: &Response,
+) -> Spend {
+    spend(
+        price,
+        request.model,
+        &credible(&response.answer, request.body.len(), context),
+    )
 }
 
 fn spend(price: Price<'_>, model: &str, usage: &Usage) -> Spend {
-    let tokens = usage.input.unwrap_or(0).saturating_add(usage.output.unwrap_or(0));
-    Spend { tokens, usd: price(model, usage) }
+    let tokens = usage
+        .input
+        .unwrap_or(0)
+        .saturating_add(usage.output.unwrap_or(0));
+    Spend {
+        tokens,
+        usd: price(model, usage),
+    }
 }
 
 /// The typical number of bytes per token.
@@ -150,7 +194,11 @@ const BYTES: usize = 4;
 /// Estimates the use of a request and an answer by their bytes.
 fn guess(sent: usize, written: usize) -> Usage {
     let tokens = |bytes: usize| Some((bytes / BYTES) as u64);
-    Usage { input: tokens(sent), output: tokens(written), ..Usage::default() }
+    Usage {
+        input: tokens(sent),
+        output: tokens(written),
+        ..Usage::default()
+    }
 }
 
 /// Returns the use of an answer: the provider's count, or the own count or estimate if that is
@@ -159,12 +207,24 @@ fn credible(answer: &Answer, sent: usize, context: Option<u64>) -> Usage {
     let usage = answer.usage;
     let guess = guess(sent, answer.turn.read().text.len());
     if context.is_some() && miscounted(answer, context).is_some() {
-        return Usage { input: context, output: guess.output, ..Usage::default() };
+        return Usage {
+            input: context,
+            output: guess.output,
+            ..Usage::default()
+        };
     }
     if answer.contradiction().is_some() {
-        return Usage { input: usage.input.max(guess.input), output: usage.output.max(guess.output), ..Usage::default() };
+        return Usage {
+            input: usage.input.max(guess.input),
+            output: usage.output.max(guess.output),
+            ..Usage::default()
+        };
     }
-    Usage { input: usage.input.or(guess.input), output: usage.output.or(guess.output), ..usage }
+    Usage {
+        input: usage.input.or(guess.input),
+        output: usage.output.or(guess.output),
+        ..usage
+    }
 }
 
 /// The maximum ratio between the provider's count and the own one; real differences, above all for
@@ -176,8 +236,16 @@ const SMALL: u64 = 100;
 /// Describes an impossible count of the provider, for a request with the given number of tokens.
 pub fn miscounted(answer: &Answer, context: Option<u64>) -> Option<String> {
     let context = context.filter(|context| *context >= SMALL);
-    let is_off = |input: u64, context: u64| input.saturating_mul(FACTOR) < context || input > context.saturating_mul(FACTOR);
-    let off = answer.usage.input.zip(context).filter(|(input, context)| is_off(*input, *context));
-    let off = off.map(|(input, context)| format!("{input} tokens were counted for a request of about {context}"));
+    let is_off = |input: u64, context: u64| {
+        input.saturating_mul(FACTOR) < context || input > context.saturating_mul(FACTOR)
+    };
+    let off = answer
+        .usage
+        .input
+        .zip(context)
+        .filter(|(input, context)| is_off(*input, *context));
+    let off = off.map(|(input, context)| {
+        format!("{input} tokens were counted for a request of about {context}")
+    });
     answer.contradiction().map(str::to_owned).or(off)
 }

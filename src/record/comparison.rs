@@ -78,7 +78,10 @@ impl Comparison {
     /// Creates a comparison without volatile parts, with these masks. Always masks personal data,
     /// even if the project does not.
     pub fn new(volatile: Volatile, redactor: Redactor) -> Self {
-        Self { volatile, redactor: redactor.masking_persons() }
+        Self {
+            volatile,
+            redactor: redactor.masking_persons(),
+        }
     }
 
     /// The volatile parts.
@@ -102,13 +105,23 @@ impl Comparison {
                 text.clone_from(masked);
             }
         };
-        self.forms((&call.endpoint, &call.dialect), call.request.get(), scope, &mut masks)
+        self.forms(
+            (&call.endpoint, &call.dialect),
+            call.request.get(),
+            scope,
+            &mut masks,
+        )
     }
 
     /// Computes the forms of a live request.
     pub(super) fn forms_of(&self, live: &LiveRequest<'_>, scope: Scope) -> Forms {
         let redactor = self.redactor_of(live);
-        self.forms((live.endpoint, live.dialect), live.body, scope, &mut |text| mask(redactor, text))
+        self.forms(
+            (live.endpoint, live.dialect),
+            live.body,
+            scope,
+            &mut |text| mask(redactor, text),
+        )
     }
 
     fn redactor_of<'r>(&'r self, live: &LiveRequest<'r>) -> &'r Redactor {
@@ -117,14 +130,31 @@ impl Comparison {
 
     /// Computes the forms of a body; empty if it is nested too deep, or has no last message where
     /// that is compared.
-    fn forms(&self, (endpoint, dialect): (&str, &str), body: &str, scope: Scope, masks: &mut dyn FnMut(&mut String)) -> Forms {
-        let Some(tree) = Json::read(body) else { return Forms::default() };
-        let mut address = if scope == Scope::Whole { endpoint } else { dialect }.to_owned();
+    fn forms(
+        &self,
+        (endpoint, dialect): (&str, &str),
+        body: &str,
+        scope: Scope,
+        masks: &mut dyn FnMut(&mut String),
+    ) -> Forms {
+        let Some(tree) = Json::read(body) else {
+            return Forms::default();
+        };
+        let mut address = if scope == Scope::Whole {
+            endpoint
+        } else {
+            dialect
+        }
+        .to_owned();
         masks(&mut address);
         let hash = |tree: &Json, address: &str| {
             let mut text = String::new();
             tree.normal(&mut text);
-            Hasher::new().field("ctxc comparison 1").field(address).field(text).finish()
+            Hasher::new()
+                .field("ctxc comparison 1")
+                .field(address)
+                .field(text)
+                .finish()
         };
         let mut forms = Forms::default();
         for mut tree in self.views(tree, masks) {
@@ -167,7 +197,12 @@ impl Comparison {
             tree
         };
         let late = masked(tree, masks);
-        early.map(|early| masked(early, masks)).into_iter().filter(|early| *early != late).chain([late.clone()]).collect()
+        early
+            .map(|early| masked(early, masks))
+            .into_iter()
+            .filter(|early| *early != late)
+            .chain([late.clone()])
+            .collect()
     }
 
     /// Removes the hashes of placeholders, and the matches of patterns in the result.
@@ -191,11 +226,20 @@ impl Comparison {
             self.look(live);
             return true;
         }
-        let (recorded, own) = (self.forms_of_call(call, Scope::Whole, &mut Memo::new()), self.forms_of(live, Scope::Whole));
+        let (recorded, own) = (
+            self.forms_of_call(call, Scope::Whole, &mut Memo::new()),
+            self.forms_of(live, Scope::Whole),
+        );
         recorded.masked.iter().any(|form| own.masked.contains(form))
             || self.stands_for(call, live, Scope::Whole)
             || self.shape_for(call, live).is_some_and(|body| {
-                let own = self.forms_of(&LiveRequest { body: &body, ..*live }, Scope::Whole);
+                let own = self.forms_of(
+                    &LiveRequest {
+                        body: &body,
+                        ..*live
+                    },
+                    Scope::Whole,
+                );
                 recorded.exact.iter().any(|form| own.exact.contains(form))
             })
     }
@@ -204,13 +248,21 @@ impl Comparison {
     pub(super) fn shape_for(&self, call: &Recording, live: &LiveRequest<'_>) -> Option<String> {
         is_shape(call.request.get()).then(|| {
             let redactor = self.redactor_of(live);
-            shape(redactor, &redactor.json(live.body, "/request", &mut Vec::new()))
+            shape(
+                redactor,
+                &redactor.json(live.body, "/request", &mut Vec::new()),
+            )
         })
     }
 
     /// Returns true if the recorded call is the result of masking values in a request, by the masks
     /// of any time.
-    pub(super) fn stands_for(&self, call: &Recording, live: &LiveRequest<'_>, scope: Scope) -> bool {
+    pub(super) fn stands_for(
+        &self,
+        call: &Recording,
+        live: &LiveRequest<'_>,
+        scope: Scope,
+    ) -> bool {
         let redactor = self.redactor_of(live);
         let is_same_text = |recorded: &str, own: &str| is_same_text(recorded, own, redactor);
         let address = match scope {
@@ -226,7 +278,11 @@ impl Comparison {
                     *text = plain;
                 }
             });
-            let mut tree = if scope == Scope::LastMessage { last_message(tree)? } else { tree };
+            let mut tree = if scope == Scope::LastMessage {
+                last_message(tree)?
+            } else {
+                tree
+            };
             tree.sort();
             Some(tree)
         };
@@ -243,11 +299,17 @@ impl Comparison {
         let redactor = self.redactor_of(live);
         let recorded = self.shown_tree(call.request.get(), &self.redactor)?;
         let own = self.shape_for(call, live);
-        Some((recorded.into_shown(), self.shown_tree(own.as_deref().unwrap_or(live.body), redactor)?.into_shown()))
+        Some((
+            recorded.into_shown(),
+            self.shown_tree(own.as_deref().unwrap_or(live.body), redactor)?
+                .into_shown(),
+        ))
     }
 
     fn shown_tree(&self, body: &str, redactor: &Redactor) -> Option<Json> {
-        let mut tree = self.views(Json::read(body)?, &mut |text| mask(redactor, text)).pop()?;
+        let mut tree = self
+            .views(Json::read(body)?, &mut |text| mask(redactor, text))
+            .pop()?;
         self.drop_hashes(&mut tree);
         Some(tree)
     }
@@ -255,7 +317,9 @@ impl Comparison {
     /// Returns the body of a request in the form in which it is compared; unchanged if it is nested
     /// too deep to have one.
     pub fn body(&self, body: &str) -> String {
-        let Some(tree) = self.shown_tree(body, &self.redactor) else { return body.to_owned() };
+        let Some(tree) = self.shown_tree(body, &self.redactor) else {
+            return body.to_owned();
+        };
         let mut out = String::new();
         tree.normal(&mut out);
         out
@@ -264,7 +328,9 @@ impl Comparison {
     /// Returns a JSON document with today's masks, without the hashes of placeholders, volatile
     /// parts included; unchanged if it is nested too deep.
     pub fn masked(&self, document: &str) -> String {
-        let Some(mut tree) = Json::read(document) else { return document.to_owned() };
+        let Some(mut tree) = Json::read(document) else {
+            return document.to_owned();
+        };
         tree.map_texts(&mut |text| {
             mask(&self.redactor, text);
             *text = without_hashes(text);
@@ -278,9 +344,11 @@ impl Comparison {
     /// masks of any time, volatile parts included. Both have their fields in the same order.
     pub fn is_same_document(&self, stored: &str, clear: &str) -> bool {
         let (stored, clear) = (Json::read(stored), Json::read(clear));
-        stored
-            .zip(clear)
-            .is_some_and(|(stored, clear)| stored.is_same_with(&clear, &|one, other| is_same_text(one, other, &self.redactor)))
+        stored.zip(clear).is_some_and(|(stored, clear)| {
+            stored.is_same_with(&clear, &|one, other| {
+                is_same_text(one, other, &self.redactor)
+            })
+        })
     }
 
     /// Returns a text with today's masks, without the hashes of its placeholders.
@@ -318,8 +386,13 @@ fn is_same_text(stored: &str, clear: &str, redactor: &Redactor) -> bool {
 
 /// The last message of a body.
 fn last_message(tree: Json) -> Option<Json> {
-    let Json::Object(fields) = tree else { return None };
-    let messages = fields.into_iter().find(|(key, _)| matches!(key.as_str(), "messages" | "contents" | "input"))?.1;
+    let Json::Object(fields) = tree else {
+        return None;
+    };
+    let messages = fields
+        .into_iter()
+        .find(|(key, _)| matches!(key.as_str(), "messages" | "contents" | "input"))?
+        .1;
     match messages {
         Json::List(mut items) => items.pop(),
         whole @ (Json::Word(_) | Json::Number(_) | Json::Text(_) | Json::Object(_)) => Some(whole),

@@ -12,7 +12,9 @@ pub fn difference(comparison: &Comparison, call: &Recording, live: &LiveRequest<
         return format!("it went to {}, now {}", call.endpoint, live.endpoint);
     }
     let Some((recorded, now)) = comparison.shown(call, live) else {
-        return format!("one of them is nested deeper than {DEPTH} levels, so that only an identical request is the same");
+        return format!(
+            "one of them is nested deeper than {DEPTH} levels, so that only an identical request is the same"
+        );
     };
     first(&recorded, &now, &mut String::new()).map_or_else(
         || "they differ only in values that are masked, or in words of which the recording has nothing but their hash".to_owned(),
@@ -38,20 +40,30 @@ fn first(was: &Value, is: &Value, pointer: &mut String) -> Option<(String, Strin
         (Value::Object(a), Value::Object(b)) => {
             let keys = a.keys().chain(b.keys().filter(|key| !a.contains_key(*key)));
             let mut keys = keys.filter(|key| a.get(*key) != b.get(*key));
-            keys.next().and_then(|key| inside(key, a.get(key), b.get(key)))
+            keys.next()
+                .and_then(|key| inside(key, a.get(key), b.get(key)))
         }
         (Value::Array(a), Value::Array(b)) => {
             let mut places = 0..a.len().max(b.len());
-            places.find(|at| a.get(*at) != b.get(*at)).and_then(|at| inside(&at.to_string(), a.get(at), b.get(at)))
+            places
+                .find(|at| a.get(*at) != b.get(*at))
+                .and_then(|at| inside(&at.to_string(), a.get(at), b.get(at)))
         }
         (Value::String(a), Value::String(b)) => {
             let same = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
             let from = |text: &str| {
                 let start = text.floor_char_boundary(same.saturating_sub(20));
-                (Value::from(text.get(start..).unwrap_or("")), if start > 0 { "…" } else { "" })
+                (
+                    Value::from(text.get(start..).unwrap_or("")),
+                    if start > 0 { "…" } else { "" },
+                )
             };
             let ((a, before), (b, _)) = (from(a), from(b));
-            Some((pointer.clone(), shown(Some(&a), before), shown(Some(&b), before)))
+            Some((
+                pointer.clone(),
+                shown(Some(&a), before),
+                shown(Some(&b), before),
+            ))
         }
         _ => Some((pointer.clone(), shown(Some(was), ""), shown(Some(is), ""))),
     }
@@ -60,8 +72,22 @@ fn first(was: &Value, is: &Value, pointer: &mut String) -> Option<(String, Strin
 fn shown(value: Option<&Value>, before: &str) -> String {
     /// The maximum number of characters of a value.
     const MOST: usize = 60;
-    let Some(value) = value else { return "absent".to_owned() };
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let cut = if text.chars().count() > MOST { "…" } else { "" };
-    format!("“{before}{}{cut}”", text.chars().take(MOST).collect::<String>().replace(['\n', '\r'], " "))
+    let Some(value) = value else {
+        return "absent".to_owned();
+    };
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    let cut = if text.chars().count() > MOST {
+        "…"
+    } else {
+        ""
+    };
+    format!(
+        "“{before}{}{cut}”",
+        text.chars()
+            .take(MOST)
+            .collect::<String>()
+            .replace(['\n', '\r'], " ")
+    )
 }

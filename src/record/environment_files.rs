@@ -16,28 +16,50 @@ const ENTRIES: usize = 20_000;
 
 /// Returns the secret values in the environment files of a project.
 pub fn secret_values(root: &Path) -> impl Iterator<Item = String> {
-    environment_files(root).into_iter().flat_map(|file| secrets(&file.text).map(|(_, value)| value).collect::<Vec<_>>())
+    environment_files(root).into_iter().flat_map(|file| {
+        secrets(&file.text)
+            .map(|(_, value)| value)
+            .collect::<Vec<_>>()
+    })
 }
 
 /// Returns the environment files of a project: in its folder, below it, and in the rest of its
 /// repository. Their paths are relative to the project.
 pub fn environment_files(root: &Path) -> Vec<EnvironmentFile> {
-    let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
-    let depth = real.ancestors().position(|folder| fs::exists(&folder.join(".git"))).unwrap_or(0);
+    let real = RealFs
+        .canonical(root)
+        .unwrap_or_else(|_| root.to_path_buf());
+    let depth = real
+        .ancestors()
+        .position(|folder| fs::exists(&folder.join(".git")))
+        .unwrap_or(0);
     let mut folders: VecDeque<(PathBuf, String)> = VecDeque::new();
-    folders
-        .extend(real.ancestors().take(depth + 1).enumerate().map(|(above, folder)| (folder.to_path_buf(), "../".repeat(above))));
+    folders.extend(
+        real.ancestors()
+            .take(depth + 1)
+            .enumerate()
+            .map(|(above, folder)| (folder.to_path_buf(), "../".repeat(above))),
+    );
     let mut known: BTreeSet<PathBuf> = folders.iter().map(|(folder, _)| folder.clone()).collect();
     let mut files = Vec::new();
     let mut left = ENTRIES;
     while let Some((folder, inside)) = folders.pop_front().filter(|_| left > 0) {
-        for FolderEntry { name, path, is_folder } in fs::typed_entries_in(&folder).into_iter().take(left) {
+        for FolderEntry {
+            name,
+            path,
+            is_folder,
+        } in fs::typed_entries_in(&folder).into_iter().take(left)
+        {
             left -= 1;
             if is_environment(&name) && fs::is_file(&path) {
                 // An unreadable file has no known values.
                 let text = RealFs.read(&path, LIMIT).ok().map(|bytes| decoded(&bytes));
-                files.extend(text.map(|text| EnvironmentFile { path: format!("{inside}{name}"), text }));
-            } else if !PACKAGE_FOLDERS.contains(&&*name) && is_folder && known.insert(path.clone()) {
+                files.extend(text.map(|text| EnvironmentFile {
+                    path: format!("{inside}{name}"),
+                    text,
+                }));
+            } else if !PACKAGE_FOLDERS.contains(&&*name) && is_folder && known.insert(path.clone())
+            {
                 folders.push_back((path, format!("{inside}{name}/")));
             }
         }
@@ -51,7 +73,15 @@ fn is_environment(name: &str) -> bool {
     const SAMPLES: [&str; 4] = ["dist", "example", "sample", "template"];
     let name = name.to_ascii_lowercase();
     let is_named = NAMES.iter().any(|one| name.starts_with(one))
-        || name.strip_prefix(".env").is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_', '~']))
-        || name.trim_end_matches('~').rsplit_once('.').is_some_and(|(_, ending)| ending == "env");
-    is_named && !name.split(['.', '-', '_', '~']).any(|part| SAMPLES.contains(&part))
+        || name
+            .strip_prefix(".env")
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_', '~']))
+        || name
+            .trim_end_matches('~')
+            .rsplit_once('.')
+            .is_some_and(|(_, ending)| ending == "env");
+    is_named
+        && !name
+            .split(['.', '-', '_', '~'])
+            .any(|part| SAMPLES.contains(&part))
 }

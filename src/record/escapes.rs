@@ -28,7 +28,9 @@ fn entity(name: &str) -> Option<char> {
         "amp" => Some('&'),
         _ => {
             let number = name.strip_prefix('#')?;
-            let hex = number.strip_prefix(['x', 'X']).map(|hex| u32::from_str_radix(hex, 16));
+            let hex = number
+                .strip_prefix(['x', 'X'])
+                .map(|hex| u32::from_str_radix(hex, 16));
             char::from_u32(hex.unwrap_or_else(|| number.parse()).ok()?)
         }
     }
@@ -38,27 +40,47 @@ fn entity(name: &str) -> Option<char> {
 fn escape(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let hex = |skip: usize, len: usize| {
-        let digits = rest.get(skip..skip + len).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let digits = rest
+            .get(skip..skip + len)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         u32::from_str_radix(digits, 16).ok()
     };
     // Half of a surrogate pair is no character.
-    let sign = |len: usize| hex(2, len).map(|code| (char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 2 + len));
+    let sign = |len: usize| {
+        hex(2, len).map(|code| {
+            (
+                char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+                2 + len,
+            )
+        })
+    };
     match bytes {
         [b'%', ..] => {
-            let coded = (0..4).map_while(|at| hex(3 * at + 1, 2).filter(|_| bytes.get(3 * at) == Some(&b'%')));
+            let coded = (0..4)
+                .map_while(|at| hex(3 * at + 1, 2).filter(|_| bytes.get(3 * at) == Some(&b'%')));
             let mut coded_bytes = [0_u8; 4];
             let mut count = 0;
             for (place, code) in coded_bytes.iter_mut().zip(coded) {
                 *place = u8::try_from(code).unwrap_or_default();
                 count += 1;
             }
-            let whole = |len: usize| std::str::from_utf8(coded_bytes.get(..len)?).ok()?.chars().next().map(|one| (one, 3 * len));
+            let whole = |len: usize| {
+                std::str::from_utf8(coded_bytes.get(..len)?)
+                    .ok()?
+                    .chars()
+                    .next()
+                    .map(|one| (one, 3 * len))
+            };
             (1..=count).find_map(whole)
         }
-        [b'&', name @ ..] => name.iter().take(9).position(|byte| *byte == b';').and_then(|end| {
-            let name = rest.get(1..=end)?;
-            Some((entity(name)?, end + 2))
-        }),
+        [b'&', name @ ..] => name
+            .iter()
+            .take(9)
+            .position(|byte| *byte == b';')
+            .and_then(|end| {
+                let name = rest.get(1..=end)?;
+                Some((entity(name)?, end + 2))
+            }),
         [b'\\', b'u', ..] => sign(4),
         [b'\\', b'x', ..] => sign(2),
         [b'\\', b'n' | b'r' | b't' | b'b' | b'f', ..] => Some(('\n', 2)),
@@ -77,7 +99,10 @@ fn escapes(text: &str) -> impl Iterator<Item = (usize, char, usize)> {
     let signs = memchr::memchr3_iter(b'\\', b'%', b'&', bytes);
     // The first bytes of letters that resemble ASCII, and of wide hyphens and blanks.
     let letters = if text.is_ascii() { &[][..] } else { bytes };
-    let mut all = [signs.peekable(), memchr::memchr3_iter(0xc2, 0xe2, 0xef, letters).peekable()];
+    let mut all = [
+        signs.peekable(),
+        memchr::memchr3_iter(0xc2, 0xe2, 0xef, letters).peekable(),
+    ];
     let mut wide = memchr::memchr_iter(0xe3, letters).peekable();
     let mut done = 0;
     std::iter::from_fn(move || {
@@ -112,8 +137,14 @@ pub(super) struct View {
 impl View {
     /// Maps an offset in the view to an offset in the text.
     pub(super) fn place(&self, at: usize) -> usize {
-        let count = self.places.partition_point(|(view, _)| *view as usize <= at);
-        let (view, part) = count.checked_sub(1).and_then(|last| self.places.get(last)).copied().unwrap_or_default();
+        let count = self
+            .places
+            .partition_point(|(view, _)| *view as usize <= at);
+        let (view, part) = count
+            .checked_sub(1)
+            .and_then(|last| self.places.get(last))
+            .copied()
+            .unwrap_or_default();
         self.start + part as usize + (at - view as usize)
     }
 }
@@ -124,14 +155,19 @@ pub(super) fn views(text: &str, margin: usize) -> impl Iterator<Item = View> {
     std::iter::from_fn(move || {
         let (first, ..) = *all.peek()?;
         let start = text.floor_char_boundary(first.saturating_sub(margin));
-        let mut view = View { text: String::new(), start, places: Vec::new() };
+        let mut view = View {
+            text: String::new(),
+            start,
+            places: Vec::new(),
+        };
         let (mut at, mut end) = (start, first);
         while let Some((place, sign, len)) = all.next_if(|(place, ..)| *place <= end + 2 * margin) {
             view.text.push_str(text.get(at..place).unwrap_or(""));
             view.text.extend(plain(sign));
             at = place + len;
             end = at;
-            view.places.push((view.text.len() as u32, (at - start) as u32));
+            view.places
+                .push((view.text.len() as u32, (at - start) as u32));
         }
         let end = text.ceil_char_boundary((end + margin).min(text.len()));
         view.text.push_str(text.get(at..end).unwrap_or(""));

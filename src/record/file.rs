@@ -47,7 +47,12 @@ impl Recordings {
                     found.lines.push(at + 1);
                 }
                 Err(LineFault::NoJson(_)) if !line.ends_with('\n') => found.is_cut = true,
-                Err(fault) => return Err(FileFault { line: at + 1, fault }),
+                Err(fault) => {
+                    return Err(FileFault {
+                        line: at + 1,
+                        fault,
+                    });
+                }
             }
         }
         Ok(found)
@@ -60,15 +65,25 @@ impl Recordings {
 /// # Errors
 /// The file cannot be read, or a line is not a call.
 #[cfg(feature = "fs")]
-pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<Option<usize>, ReadFault> {
+pub fn each(
+    path: &Path,
+    mut take: impl FnMut(Recording, LinePlace),
+) -> Result<Option<usize>, ReadFault> {
     let mut reader = fs::open_lines(path).map_err(ReadFault::Unreadable)?;
     let mut bytes = Vec::new();
-    let mut place = LinePlace { line: 0, offset: 0, len: 0 };
+    let mut place = LinePlace {
+        line: 0,
+        offset: 0,
+        len: 0,
+    };
     loop {
         bytes.clear();
         place.offset += place.len;
         place.line += 1;
-        let read = (&mut reader).take(LONGEST + 1).read_until(b'\n', &mut bytes).map_err(ReadFault::Unreadable)?;
+        let read = (&mut reader)
+            .take(LONGEST + 1)
+            .read_until(b'\n', &mut bytes)
+            .map_err(ReadFault::Unreadable)?;
         place.len = read as u64;
         if read == 0 {
             return Ok(None);
@@ -82,13 +97,22 @@ pub fn each(path: &Path, mut take: impl FnMut(Recording, LinePlace)) -> Result<O
             Err(_) if !is_whole && place.line > 1 => return Ok(Some(place.line)),
             Err(_) => return Err(ReadFault::Unreadable(io::Error::other("it is not UTF-8"))),
         };
-        let text = if place.line == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        let text = if place.line == 1 {
+            text.strip_prefix('\u{feff}').unwrap_or(text)
+        } else {
+            text
+        };
         match Recording::read(text) {
             _ if text.trim().is_empty() => {}
             Err(LineFault::Trace) => {}
             Ok(call) => take(call, place),
             Err(LineFault::NoJson(_)) if !is_whole => return Ok(Some(place.line)),
-            Err(fault) => return Err(ReadFault::Line(FileFault { line: place.line, fault })),
+            Err(fault) => {
+                return Err(ReadFault::Line(FileFault {
+                    line: place.line,
+                    fault,
+                }));
+            }
         }
     }
 }
@@ -134,6 +158,7 @@ const LONGEST: u64 = 1 << 30;
 #[cfg(feature = "fs")]
 pub fn append(path: &Path, call: &Recording) -> io::Result<()> {
     fs::append_line(path, call.line().as_bytes(), |last| {
-        std::str::from_utf8(last).is_ok_and(|last| !matches!(Recording::read(last), Err(LineFault::NoJson(_))))
+        std::str::from_utf8(last)
+            .is_ok_and(|last| !matches!(Recording::read(last), Err(LineFault::NoJson(_))))
     })
 }

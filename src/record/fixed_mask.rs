@@ -21,9 +21,17 @@ pub struct FixedMask(Redactor);
 
 impl FixedMask {
     /// Creates a mask from the project's content setting, its own patterns and the known secrets.
-    pub fn new(content: Content, own: Vec<Arc<dyn Find>>, secrets: impl IntoIterator<Item = String>) -> Self {
+    pub fn new(
+        content: Content,
+        own: Vec<Arc<dyn Find>>,
+        secrets: impl IntoIterator<Item = String>,
+    ) -> Self {
         let redactor = Redactor::new([0; 32], secrets).replacing(own);
-        Self(if content == Content::Full { redactor.keeping_persons() } else { redactor })
+        Self(if content == Content::Full {
+            redactor.keeping_persons()
+        } else {
+            redactor
+        })
     }
 
     /// Creates a mask for values with a known form only.
@@ -38,8 +46,12 @@ impl FixedMask {
 
     /// Returns a text that is the value of a name masked; `None` if nothing is masked.
     pub fn text_behind(&self, name: &str, text: &str) -> Option<String> {
-        let edits: Vec<Edit> =
-            self.0.find_behind(name, text).into_iter().map(|(range, kind)| (range, format!("⟦{kind}⟧"))).collect();
+        let edits: Vec<Edit> = self
+            .0
+            .find_behind(name, text)
+            .into_iter()
+            .map(|(range, kind)| (range, format!("⟦{kind}⟧")))
+            .collect();
         (!edits.is_empty()).then(|| replaced(text, edits))
     }
 
@@ -47,14 +59,19 @@ impl FixedMask {
     /// keys.
     pub fn json(&self, json: &str, is_masked: impl Fn(&str) -> bool) -> String {
         map_strings(json, |site, pointer, text| {
-            let key = pointer.rsplit('/').find(|step| step.parse::<usize>().is_err()).filter(|_| site == Site::Value);
+            let key = pointer
+                .rsplit('/')
+                .find(|step| step.parse::<usize>().is_err())
+                .filter(|_| site == Site::Value);
             is_masked(pointer).then(|| self.text_behind(key.unwrap_or(""), text))?
         })
     }
 
     /// Masks a stored request. An array of lines is searched as one text.
     pub fn stored_request(&self, stored: &str) -> String {
-        let Ok(mut document) = serde_json::from_str::<Value>(stored) else { return self.json(stored, |_| true) };
+        let Ok(mut document) = serde_json::from_str::<Value>(stored) else {
+            return self.json(stored, |_| true);
+        };
         if !self.value("", &mut document) {
             return stored.to_owned();
         }
@@ -66,11 +83,21 @@ impl FixedMask {
     fn value(&self, key: &str, value: &mut Value) -> bool {
         if let Some(changed) = text_of(value).and_then(|text| self.text_behind(key, &text)) {
             let lines = || changed.split('\n').map(Value::from).collect();
-            *value = if value.is_array() && changed.contains('\n') { Value::Array(lines()) } else { Value::String(changed) };
+            *value = if value.is_array() && changed.contains('\n') {
+                Value::Array(lines())
+            } else {
+                Value::String(changed)
+            };
             return true;
         }
         match value {
-            Value::Array(values) => values.iter_mut().filter_map(|value| self.value(key, value).then_some(())).count() > 0,
+            Value::Array(values) => {
+                values
+                    .iter_mut()
+                    .filter_map(|value| self.value(key, value).then_some(()))
+                    .count()
+                    > 0
+            }
             Value::Object(fields) => {
                 let is_masked = |(key, value): (String, Value)| {
                     let mut value = value;
@@ -78,7 +105,10 @@ impl FixedMask {
                     (self.text(&key).unwrap_or(key), value)
                 };
                 let before = fields.clone();
-                *fields = std::mem::take(fields).into_iter().map(is_masked).collect::<Map<_, _>>();
+                *fields = std::mem::take(fields)
+                    .into_iter()
+                    .map(is_masked)
+                    .collect::<Map<_, _>>();
                 *fields != before
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
@@ -92,10 +122,13 @@ impl FixedMask {
         }
         if !stored.contains('⟦') {
             // The same request may be formatted in another way.
-            return Json::read(stored).is_some_and(|stored| Json::read(now).is_some_and(|now| now == stored));
+            return Json::read(stored)
+                .is_some_and(|stored| Json::read(now).is_some_and(|now| now == stored));
         }
         let read = |text: &str| serde_json::from_str::<Value>(text).ok();
-        read(stored).zip(read(now)).is_some_and(|(stored, now)| self.is_same(&stored, &now))
+        read(stored)
+            .zip(read(now))
+            .is_some_and(|(stored, now)| self.is_same(&stored, &now))
     }
 
     fn is_same(&self, stored: &Value, now: &Value) -> bool {
@@ -104,13 +137,19 @@ impl FixedMask {
         }
         match (stored, now) {
             (Value::Array(stored), Value::Array(now)) => {
-                stored.len() == now.len() && stored.iter().zip(now).all(|(stored, now)| self.is_same(stored, now))
+                stored.len() == now.len()
+                    && stored
+                        .iter()
+                        .zip(now)
+                        .all(|(stored, now)| self.is_same(stored, now))
             }
             // The order of fields is compared too.
             (Value::Object(stored), Value::Object(now)) => {
                 let fields = stored.iter().zip(now);
                 stored.len() == now.len()
-                    && fields.into_iter().all(|((a, stored), (b, now))| self.is_same_text(a, b) && self.is_same(stored, now))
+                    && fields.into_iter().all(|((a, stored), (b, now))| {
+                        self.is_same_text(a, b) && self.is_same(stored, now)
+                    })
             }
             _ => stored == now,
         }
@@ -132,15 +171,26 @@ impl FixedMask {
                 .map_or_else(|| stored.len().min(rest.len()), |((same, _), _)| same);
             // The texts may first differ only at the start of a placeholder; a placeholder in the
             // compared text itself equals only itself.
-            let Some(behind) = stored.get(same..) else { return false };
+            let Some(behind) = stored.get(same..) else {
+                return false;
+            };
             if behind.is_empty() {
                 return at + same == now.len();
             }
             at += same;
-            let Some(after) = behind.strip_prefix('⟦').and_then(|inner| inner.split_once('⟧')) else { return false };
+            let Some(after) = behind
+                .strip_prefix('⟦')
+                .and_then(|inner| inner.split_once('⟧'))
+            else {
+                return false;
+            };
             let (kind, after) = (after.0.split(':').next().unwrap_or(""), after.1);
-            let masked = found.iter().find(|(range, own)| range.start == at && *own == kind);
-            let end = masked.map(|(range, _)| range.end).or_else(|| unknown(now.get(at..)?, after).map(|len| at + len));
+            let masked = found
+                .iter()
+                .find(|(range, own)| range.start == at && *own == kind);
+            let end = masked
+                .map(|(range, _)| range.end)
+                .or_else(|| unknown(now.get(at..)?, after).map(|len| at + len));
             let Some(end) = end else { return false };
             (stored, at) = (after, end);
         }
@@ -152,8 +202,15 @@ impl FixedMask {
 fn unknown(now: &str, after: &str) -> Option<usize> {
     let near = now.get(..now.floor_char_boundary(UNKNOWN)).unwrap_or(now);
     let line = near.split('\n').next().unwrap_or("");
-    let next: String = after.chars().take_while(|c| *c != '⟦' && *c != '\n').collect();
-    let end = if next.is_empty() { Some(line.len()) } else { line.find(&next) };
+    let next: String = after
+        .chars()
+        .take_while(|c| *c != '⟦' && *c != '\n')
+        .collect();
+    let end = if next.is_empty() {
+        Some(line.len())
+    } else {
+        line.find(&next)
+    };
     end.filter(|end| *end > 0)
 }
 
@@ -165,7 +222,9 @@ fn text_of(value: &Value) -> Option<String> {
             let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
             lines.map(|lines| lines.join("\n"))
         }
-        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+        Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+            None
+        }
     }
 }
 

@@ -8,8 +8,13 @@ use std::ops::Range;
 /// Returns a JSON text on one line, values unchanged: the text itself if it has no white space
 /// between values.
 pub fn compacted(text: &str) -> Cow<'_, str> {
-    let is_compact = tokens(text).all(|token| !token.starts_with(is_blank) && !token.ends_with(is_blank));
-    if is_compact { Cow::Borrowed(text) } else { Cow::Owned(compact(text)) }
+    let is_compact =
+        tokens(text).all(|token| !token.starts_with(is_blank) && !token.ends_with(is_blank));
+    if is_compact {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(compact(text))
+    }
 }
 
 fn is_blank(sign: char) -> bool {
@@ -57,7 +62,10 @@ pub fn map_strings(json: &str, change: impl FnMut(Site, &str, &str) -> Option<St
 }
 
 /// Returns the edits of `map_strings`, in order: few, for a large text that hardly changes.
-pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Option<String>) -> Vec<Edit> {
+pub fn string_edits(
+    json: &str,
+    mut change: impl FnMut(Site, &str, &str) -> Option<String>,
+) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut path = Path::default();
     let mut at = 0;
@@ -68,15 +76,26 @@ pub fn string_edits(json: &str, mut change: impl FnMut(Site, &str, &str) -> Opti
             path.take(token);
             continue;
         }
-        let (site, pointer) = if path.wants_key() { (Site::Key, path.object()) } else { (Site::Value, path.pointer()) };
-        let inner = token.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-        // Most strings have no escapes: large ones are not copied.
-        let plain = inner.filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none()).map(Cow::Borrowed);
-        let changed = match plain.or_else(|| serde_json::from_str::<String>(token).ok().map(Cow::Owned)) {
-            Some(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
-            // Half of a surrogate pair is no character: such a string is passed as written.
-            None => inner.and_then(|text| change(site, &pointer, text)).map(|text| format!("\"{text}\"")),
+        let (site, pointer) = if path.wants_key() {
+            (Site::Key, path.object())
+        } else {
+            (Site::Value, path.pointer())
         };
+        let inner = token
+            .strip_prefix('"')
+            .and_then(|text| text.strip_suffix('"'));
+        // Most strings have no escapes: large ones are not copied.
+        let plain = inner
+            .filter(|text| memchr::memchr(b'\\', text.as_bytes()).is_none())
+            .map(Cow::Borrowed);
+        let changed =
+            match plain.or_else(|| serde_json::from_str::<String>(token).ok().map(Cow::Owned)) {
+                Some(text) => change(site, &pointer, &text).map(|changed| quoted(&changed)),
+                // Half of a surrogate pair is no character: such a string is passed as written.
+                None => inner
+                    .and_then(|text| change(site, &pointer, text))
+                    .map(|text| format!("\"{text}\"")),
+            };
         if site == Site::Key {
             path.key(changed.as_deref().unwrap_or(token));
         }
@@ -101,7 +120,11 @@ pub fn replaced(text: &str, edits: Vec<Edit>) -> String {
 ///
 /// # Errors
 /// The error of `take`.
-pub fn compact_with<E>(json: &str, edits: &[Edit], mut take: impl FnMut(&str) -> Result<(), E>) -> Result<(), E> {
+pub fn compact_with<E>(
+    json: &str,
+    edits: &[Edit],
+    mut take: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
     let mut edits = edits.iter().peekable();
     // The start of the next token, and the end of the last edit.
     let (mut at, mut end) = (0, 0);
@@ -126,7 +149,9 @@ pub(super) fn tokens(json: &str) -> impl Iterator<Item = &str> + Clone {
         let end = match first {
             b'"' => string_end(rest.as_bytes()),
             b'{' | b'}' | b'[' | b']' | b',' | b':' => 1,
-            _ => rest.find(['"', '{', '}', '[', ']', ',', ':']).unwrap_or(rest.len()),
+            _ => rest
+                .find(['"', '{', '}', '[', ']', ',', ':'])
+                .unwrap_or(rest.len()),
         };
         let (token, after) = rest.split_at_checked(end)?;
         rest = after;
@@ -199,7 +224,12 @@ fn written(steps: &[Step]) -> String {
     for step in steps {
         out.push('/');
         match step {
-            Step::Key(key) => out.push_str(&key.as_deref().unwrap_or("").replace('~', "~0").replace('/', "~1")),
+            Step::Key(key) => out.push_str(
+                &key.as_deref()
+                    .unwrap_or("")
+                    .replace('~', "~0")
+                    .replace('/', "~1"),
+            ),
             Step::Number(number) => out.push_str(&number.to_string()),
         }
     }

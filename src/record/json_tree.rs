@@ -81,13 +81,20 @@ impl Json {
             Value::Number(number) => Self::Number(number.to_string()),
             Value::String(text) => Self::Text(text),
             Value::Array(items) => Self::List(items.into_iter().map(Self::of).collect()),
-            Value::Object(fields) => Self::Object(fields.into_iter().map(|(key, value)| (key, Self::of(value))).collect()),
+            Value::Object(fields) => Self::Object(
+                fields
+                    .into_iter()
+                    .map(|(key, value)| (key, Self::of(value)))
+                    .collect(),
+            ),
         }
     }
 
     /// Converts to a value, with numbers as exact as those of `serde_json`.
     pub fn into_value(self) -> Value {
-        self.into_value_with(&|number| serde_json::from_str(&number).unwrap_or(Value::String(number)))
+        self.into_value_with(&|number| {
+            serde_json::from_str(&number).unwrap_or(Value::String(number))
+        })
     }
 
     /// Converts to a value for output and comparison: a number that a `Value` cannot hold exactly
@@ -96,7 +103,9 @@ impl Json {
         self.into_value_with(&|number| {
             let own = normal_number(&number);
             let value: Option<Value> = serde_json::from_str(&own).ok();
-            value.filter(|value| normal_number(&value.to_string()) == own).unwrap_or(Value::String(own))
+            value
+                .filter(|value| normal_number(&value.to_string()) == own)
+                .unwrap_or(Value::String(own))
         })
     }
 
@@ -105,8 +114,14 @@ impl Json {
             Self::Word(word) => serde_json::from_str(&word).unwrap_or_default(),
             Self::Number(digits) => number(digits),
             Self::Text(text) => Value::String(text),
-            Self::List(items) => items.into_iter().map(|item| item.into_value_with(number)).collect(),
-            Self::Object(fields) => fields.into_iter().map(|(key, value)| (key, value.into_value_with(number))).collect(),
+            Self::List(items) => items
+                .into_iter()
+                .map(|item| item.into_value_with(number))
+                .collect(),
+            Self::Object(fields) => fields
+                .into_iter()
+                .map(|(key, value)| (key, value.into_value_with(number)))
+                .collect(),
         }
     }
 
@@ -132,7 +147,11 @@ impl Json {
             at = match at {
                 Self::Object(fields) => {
                     let name = step.replace("~1", "/").replace("~0", "~");
-                    fields.iter_mut().rev().find(|(key, _)| *key == name).map(|(_, value)| value)?
+                    fields
+                        .iter_mut()
+                        .rev()
+                        .find(|(key, _)| *key == name)
+                        .map(|(_, value)| value)?
                 }
                 Self::List(items) => items.get_mut(step.parse::<usize>().ok()?)?,
                 Self::Word(_) | Self::Number(_) | Self::Text(_) => return None,
@@ -160,18 +179,28 @@ impl Json {
     pub fn is_same_with(&self, other: &Self, is_same: &dyn Fn(&str, &str) -> bool) -> bool {
         match (self, other) {
             (Self::Word(one), Self::Word(other)) => one == other,
-            (Self::Number(one), Self::Number(other)) => one == other || normal_number(one) == normal_number(other),
+            (Self::Number(one), Self::Number(other)) => {
+                one == other || normal_number(one) == normal_number(other)
+            }
             (Self::Text(one), Self::Text(other)) => is_same(one, other),
             (Self::List(one), Self::List(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one.is_same_with(other, is_same))
+                one.len() == other.len()
+                    && one
+                        .iter()
+                        .zip(other)
+                        .all(|(one, other)| one.is_same_with(other, is_same))
             }
             (Self::Object(one), Self::Object(other)) => {
-                let is_field = |((key, value), (other_key, other)): (&(String, Self), &(String, Self))| {
-                    is_same(key, other_key) && value.is_same_with(other, is_same)
-                };
+                let is_field =
+                    |((key, value), (other_key, other)): (&(String, Self), &(String, Self))| {
+                        is_same(key, other_key) && value.is_same_with(other, is_same)
+                    };
                 one.len() == other.len() && one.iter().zip(other).all(is_field)
             }
-            (Self::Word(_) | Self::Number(_) | Self::Text(_) | Self::List(_) | Self::Object(_), _) => false,
+            (
+                Self::Word(_) | Self::Number(_) | Self::Text(_) | Self::List(_) | Self::Object(_),
+                _,
+            ) => false,
         }
     }
 
@@ -216,7 +245,9 @@ const WRITTEN_OUT: i64 = 30;
 /// Returns the one normal spelling of a number, with all its digits: `1.0`, `1e0` and `1` become
 /// `1`, and `-0` becomes `0`.
 pub fn normal_number(written: &str) -> String {
-    let (sign, rest) = written.strip_prefix('-').map_or(("", written), |rest| ("-", rest));
+    let (sign, rest) = written
+        .strip_prefix('-')
+        .map_or(("", written), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = [whole, fraction].concat();
@@ -228,18 +259,29 @@ pub fn normal_number(written: &str) -> String {
     // The exponent of ten that the digits are multiplied by.
     let power = exponent.parse::<i64>().ok().and_then(|exponent| {
         let dropped = i64::try_from(digits.len() - trimmed.len()).ok()?;
-        exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?.checked_add(dropped)
+        exponent
+            .checked_sub(i64::try_from(fraction.len()).ok()?)?
+            .checked_add(dropped)
     });
-    let Some(power) = power else { return written.to_ascii_lowercase() };
+    let Some(power) = power else {
+        return written.to_ascii_lowercase();
+    };
     let length = i64::try_from(plain.len()).unwrap_or(i64::MAX);
     match power {
-        0..=WRITTEN_OUT => format!("{sign}{plain}{}", "0".repeat(usize::try_from(power).unwrap_or(0))),
+        0..=WRITTEN_OUT => format!(
+            "{sign}{plain}{}",
+            "0".repeat(usize::try_from(power).unwrap_or(0))
+        ),
         _ if (-WRITTEN_OUT..0).contains(&power) && length > -power => {
-            let (before, behind) = plain.split_at(plain.len() - usize::try_from(-power).unwrap_or(0));
+            let (before, behind) =
+                plain.split_at(plain.len() - usize::try_from(-power).unwrap_or(0));
             format!("{sign}{before}.{behind}")
         }
         _ if (-WRITTEN_OUT..0).contains(&power) => {
-            format!("{sign}0.{}{plain}", "0".repeat(usize::try_from(-power - length).unwrap_or(0)))
+            format!(
+                "{sign}0.{}{plain}",
+                "0".repeat(usize::try_from(-power - length).unwrap_or(0))
+            )
         }
         _ => format!("{sign}{plain}e{power}"),
     }

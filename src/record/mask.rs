@@ -26,7 +26,16 @@ fn is_kind(key: &str) -> bool {
 }
 
 /// Keys with free-form values: where texts are not kept, no key and no string below them is kept.
-const FREE: [&str; 8] = ["input", "arguments", "args", "response", "metadata", "user_location", "labels", "variables"];
+const FREE: [&str; 8] = [
+    "input",
+    "arguments",
+    "args",
+    "response",
+    "metadata",
+    "user_location",
+    "labels",
+    "variables",
+];
 
 /// Masks calls before they are recorded.
 #[derive(Clone, Debug)]
@@ -48,22 +57,37 @@ impl Ending {
     /// Returns the ending of an answer. Some servers end a stream with `[DONE]` only, so that its
     /// reader reports it as truncated.
     pub fn of(is_truncated: bool, text: &str) -> Self {
-        if is_truncated && !text.trim_end().ends_with("[DONE]") { Self::Cut } else { Self::Whole }
+        if is_truncated && !text.trim_end().ends_with("[DONE]") {
+            Self::Cut
+        } else {
+            Self::Whole
+        }
     }
 }
 
 impl Mask {
     /// Creates the mask of a project from its content setting and its known secrets.
-    pub fn new(salt: [u8; 32], secrets: impl IntoIterator<Item = String>, content: Content) -> Self {
+    pub fn new(
+        salt: [u8; 32],
+        secrets: impl IntoIterator<Item = String>,
+        content: Content,
+    ) -> Self {
         let redactor = Redactor::new(salt, secrets);
-        let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
+        let redactor = if content == Content::Full {
+            redactor.keeping_persons()
+        } else {
+            redactor
+        };
         Self { redactor, content }
     }
 
     /// Also masks the matches of the project's own patterns.
     #[must_use]
     pub fn replacing(self, own: &[Arc<dyn Find>]) -> Self {
-        Self { redactor: self.redactor.replacing(own.to_vec()), ..self }
+        Self {
+            redactor: self.redactor.replacing(own.to_vec()),
+            ..self
+        }
     }
 
     /// The redactor that finds values and makes placeholders.
@@ -85,16 +109,26 @@ impl Mask {
     /// pointers below `root`.
     pub fn json(&self, body: &str, root: &str, redacted: &mut Vec<Redacted>) -> String {
         let body = compacted(body);
-        let body = if root == "/response" { without_logprobs(&body) } else { Cow::Borrowed(&*body) };
+        let body = if root == "/response" {
+            without_logprobs(&body)
+        } else {
+            Cow::Borrowed(&*body)
+        };
         let body = self.redactor.json(&body, root, redacted);
-        if self.content == Content::Shape { shape(&self.redactor, &body) } else { body }
+        if self.content == Content::Shape {
+            shape(&self.redactor, &body)
+        } else {
+            body
+        }
     }
 
     /// Returns the edits that mask the body of a request; adds the masked values to `redacted`.
     pub fn request_edits(&self, body: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
         match self.content {
             Content::Shape => vec![(0..body.len(), self.json(body, "/request", redacted))],
-            Content::Redacted | Content::Full => self.redactor.json_edits(body, "/request", redacted),
+            Content::Redacted | Content::Full => {
+                self.redactor.json_edits(body, "/request", redacted)
+            }
         }
     }
 
@@ -102,38 +136,65 @@ impl Mask {
     #[must_use]
     pub fn call(&self, mut call: Recording) -> Recording {
         let mut redacted = std::mem::take(&mut call.redacted);
-        let own = [&mut call.agent, &mut call.conversation, &mut call.caller, &mut call.error].into_iter().flatten();
-        for text in own.chain([&mut call.endpoint, &mut call.model]).chain(call.headers.values_mut()) {
+        let own = [
+            &mut call.agent,
+            &mut call.conversation,
+            &mut call.caller,
+            &mut call.error,
+        ]
+        .into_iter()
+        .flatten();
+        for text in own
+            .chain([&mut call.endpoint, &mut call.model])
+            .chain(call.headers.values_mut())
+        {
             *text = self.text(text);
         }
         call.request = raw(&self.json(call.request.get(), "/request", &mut redacted));
         if let Some(response) = call.response.take() {
             let text = response.get();
             // Gemini also sends a stream as a list.
-            let stream = if text.starts_with('[') { Ok(text.to_owned()) } else { serde_json::from_str::<String>(text) };
-            call.response = Some(match stream {
-                Err(_) => raw(&self.json(text, "/response", &mut redacted)),
-                Ok(stream) => {
-                    let ending = Ending::of(call.truncated, &stream);
-                    let parts = call.chunks.take();
-                    let mut ends = Vec::new();
-                    for (_, part) in parts.iter().flatten() {
-                        ends.push(stream.floor_char_boundary(ends.last().copied().unwrap_or(0) + part.len()));
+            let stream = if text.starts_with('[') {
+                Ok(text.to_owned())
+            } else {
+                serde_json::from_str::<String>(text)
+            };
+            call.response =
+                Some(match stream {
+                    Err(_) => raw(&self.json(text, "/response", &mut redacted)),
+                    Ok(stream) => {
+                        let ending = Ending::of(call.truncated, &stream);
+                        let parts = call.chunks.take();
+                        let mut ends = Vec::new();
+                        for (_, part) in parts.iter().flatten() {
+                            ends.push(stream.floor_char_boundary(
+                                ends.last().copied().unwrap_or(0) + part.len(),
+                            ));
+                        }
+                        let whole = parts.is_none().then_some(stream.len());
+                        let kept = self.stream(
+                            &stream,
+                            (&ends.into_iter().chain(whole).collect::<Vec<_>>(), ending),
+                            &mut redacted,
+                        );
+                        let all = raw(&kept.concat());
+                        call.chunks = parts
+                            .map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
+                        all
                     }
-                    let whole = parts.is_none().then_some(stream.len());
-                    let kept = self.stream(&stream, (&ends.into_iter().chain(whole).collect::<Vec<_>>(), ending), &mut redacted);
-                    let all = raw(&kept.concat());
-                    call.chunks = parts.map(|parts| parts.into_iter().map(|(at, _)| at).zip(kept).collect());
-                    all
-                }
-            });
+                });
         }
         Recording { redacted, ..call }
     }
 
     /// Masks a stream that arrived in parts, which end at the given offsets. Returns each part
     /// masked.
-    pub fn stream(&self, text: &str, (ends, ending): (&[usize], Ending), redacted: &mut Vec<Redacted>) -> Vec<String> {
+    pub fn stream(
+        &self,
+        text: &str,
+        (ends, ending): (&[usize], Ending),
+        redacted: &mut Vec<Redacted>,
+    ) -> Vec<String> {
         cut(text, self.edits(text, ending, redacted), ends)
     }
 
@@ -146,7 +207,11 @@ impl Mask {
         let end = cut.filter(|_| !payloads.is_empty()).unwrap_or(text.len());
         let mut edits: Vec<Edit> = Vec::new();
         if end < text.len() {
-            edits.push((end..text.len(), self.redactor.placeholder("cut", text.get(end..).unwrap_or(""))));
+            edits.push((
+                end..text.len(),
+                self.redactor
+                    .placeholder("cut", text.get(end..).unwrap_or("")),
+            ));
         }
         let mut at = 0;
         for range in payloads.iter().cloned().chain(std::iter::once(end..end)) {
@@ -158,7 +223,10 @@ impl Mask {
                 found.push((last, "cut"));
             }
             let mut start = 0;
-            for line in between.split_inclusive(['\n', '\r']).filter(|_| self.content == Content::Shape) {
+            for line in between
+                .split_inclusive(['\n', '\r'])
+                .filter(|_| self.content == Content::Shape)
+            {
                 if !is_frame(line) {
                     found.push((start..start + line.trim_end().len(), "text"));
                 }
@@ -166,17 +234,25 @@ impl Mask {
             }
             for (place, kind) in merged(found) {
                 redacted.extend((kind != "text").then(|| row("", kind)));
-                let new = self.redactor.placeholder(kind, between.get(place.clone()).unwrap_or(""));
+                let new = self
+                    .redactor
+                    .placeholder(kind, between.get(place.clone()).unwrap_or(""));
                 edits.push((at + place.start..at + place.end, new));
             }
             at = range.end;
         }
-        let bodies: Vec<Cow<'_, str>> =
-            payloads.iter().map(|range| without_logprobs(text.get(range.clone()).unwrap_or(""))).collect();
+        let bodies: Vec<Cow<'_, str>> = payloads
+            .iter()
+            .map(|range| without_logprobs(text.get(range.clone()).unwrap_or("")))
+            .collect();
         let mut changed = self.joined(&bodies, is_cut, redacted).into_iter();
         for (range, body) in payloads.into_iter().zip(bodies) {
             let new = map_strings(&body, |_, _, _| changed.next().flatten());
-            let new = if self.content == Content::Shape { shape(&self.redactor, &new) } else { new };
+            let new = if self.content == Content::Shape {
+                shape(&self.redactor, &new)
+            } else {
+                new
+            };
             if new != text.get(range.clone()).unwrap_or("") {
                 edits.push((range, new));
             }
@@ -189,10 +265,19 @@ impl Mask {
     /// may be a piece of a text: the strings at one place of all events are searched as one text,
     /// and so are the strings with one name anywhere. In a cut stream, the last word may be half of
     /// a value and is masked.
-    fn joined(&self, bodies: &[Cow<'_, str>], is_cut: bool, redacted: &mut Vec<Redacted>) -> Vec<Option<String>> {
+    fn joined(
+        &self,
+        bodies: &[Cow<'_, str>],
+        is_cut: bool,
+        redacted: &mut Vec<Redacted>,
+    ) -> Vec<Option<String>> {
         let (strings, views) = views(bodies);
-        let name_of =
-            |pieces: &[usize]| pieces.first().and_then(|first| strings.get(*first)).and_then(|piece| piece.name.as_ref());
+        let name_of = |pieces: &[usize]| {
+            pieces
+                .first()
+                .and_then(|first| strings.get(*first))
+                .and_then(|piece| piece.name.as_ref())
+        };
         let mut gone: Vec<Vec<Gone>> = vec![Vec::new(); strings.len()];
         for (view, pieces) in &views {
             let text = |number: &usize| strings.get(*number).map_or("", |piece| &*piece.text);
@@ -204,14 +289,20 @@ impl Mask {
                 start += text(piece).len();
             }
             // A text repeated by each event is not continued by the next.
-            let is_one = pieces.windows(2).all(|two| matches!(two, [a, b] if text(a) == text(b)));
+            let is_one = pieces
+                .windows(2)
+                .all(|two| matches!(two, [a, b] if text(a) == text(b)));
             if pieces.len() > 1 && (!is_one || found.is_empty()) {
                 found.extend(self.redactor.find(&whole));
             }
             if is_cut && matches!(view, View::Place(_)) && (pieces.len() == 1 || !is_one) {
                 found.push((last_word(&whole)..whole.len(), "cut"));
             }
-            let found = if matches!(view, View::Place(_)) { Redactor::named(name_of(pieces), &whole, found) } else { found };
+            let found = if matches!(view, View::Place(_)) {
+                Redactor::named(name_of(pieces), &whole, found)
+            } else {
+                found
+            };
             for (range, kind) in merged(found) {
                 let value = whole.get(range.clone()).unwrap_or("");
                 let mut begins = Some((kind, self.redactor.placeholder(kind, value)));
@@ -223,7 +314,9 @@ impl Mask {
                         && let Some(gone) = gone.get_mut(*piece)
                     {
                         let own = own.start - start..own.end - start;
-                        let overlaps = gone.iter().any(|(other, _)| other.start < own.end && own.start < other.end);
+                        let overlaps = gone
+                            .iter()
+                            .any(|(other, _)| other.start < own.end && own.start < other.end);
                         if overlaps && begins.is_some() {
                             break;
                         }
@@ -285,16 +378,27 @@ fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
         let value: Value = serde_json::from_str(body).unwrap_or_default();
         let mut names = Names::new(body);
         map_strings(body, |site, pointer, text| {
-            let name_before = if site == Site::Value { names.of(pointer, text) } else { None };
+            let name_before = if site == Site::Value {
+                names.of(pointer, text)
+            } else {
+                None
+            };
             let name = pointer.rsplit('/').next().unwrap_or("");
             if site == Site::Key || is_kind(name) {
                 views.insert(View::Alone(strings.len()), vec![strings.len()]);
             } else {
-                for view in [View::Place(place(&value, pointer)), View::Name(name.to_owned())] {
+                for view in [
+                    View::Place(place(&value, pointer)),
+                    View::Name(name.to_owned()),
+                ] {
                     views.entry(view).or_default().push(strings.len());
                 }
             }
-            strings.push(Piece { pointer: pointer.to_owned(), text: text.to_owned(), name: name_before });
+            strings.push(Piece {
+                pointer: pointer.to_owned(),
+                text: text.to_owned(),
+                name: name_before,
+            });
             None
         });
     }
@@ -305,13 +409,19 @@ fn views(bodies: &[Cow<'_, str>]) -> (Vec<Piece>, BTreeMap<View, Vec<usize>>) {
 /// one word.
 fn last_word(text: &str) -> usize {
     let is_end = |c: char| c.is_whitespace() || c == '"';
-    let mut start = text.rfind(is_end).map_or(0, |at| text.ceil_char_boundary(at + 1));
+    let mut start = text
+        .rfind(is_end)
+        .map_or(0, |at| text.ceil_char_boundary(at + 1));
     while let Some(before) = text.get(..start).filter(|before| !before.is_empty()) {
         let word = before.trim_end_matches(char::is_whitespace);
-        let begin = word.rfind(is_end).map_or(0, |at| word.ceil_char_boundary(at + 1));
+        let begin = word
+            .rfind(is_end)
+            .map_or(0, |at| word.ceil_char_boundary(at + 1));
         let word = word.get(begin..).unwrap_or("");
         let is_group = word.len() <= 8
-            && word.chars().any(|c| c.is_ascii_digit() || "+-/()".contains(c))
+            && word
+                .chars()
+                .any(|c| c.is_ascii_digit() || "+-/()".contains(c))
             && !word.chars().any(char::is_lowercase);
         if !is_group {
             break;
@@ -324,8 +434,13 @@ fn last_word(text: &str) -> usize {
 /// Returns true if a line of a stream contains only framing.
 fn is_frame(line: &str) -> bool {
     let signs = |text: &str| text.chars().all(|c| !c.is_alphanumeric());
-    line.strip_prefix("event:").is_some_and(|name| is_word(name.trim()))
-        || signs(line.trim_start_matches("data:").trim().trim_end_matches("[DONE]"))
+    line.strip_prefix("event:")
+        .is_some_and(|name| is_word(name.trim()))
+        || signs(
+            line.trim_start_matches("data:")
+                .trim()
+                .trim_end_matches("[DONE]"),
+        )
 }
 
 /// Replaces the strings of a JSON text by their length and hash, except words that classify
@@ -339,7 +454,9 @@ pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
         // At the root, the Responses dialect of OpenAI has its items below `input`, and its events
         // below `response`.
         let mut steps = above.split('/').skip(1).enumerate();
-        let is_free = steps.any(|(depth, step)| FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response")));
+        let is_free = steps.any(|(depth, step)| {
+            FREE.contains(&step) && (depth > 0 || !matches!(step, "input" | "response"))
+        });
         let is_kept = !is_free && (site == Site::Key || is_kind(key) && is_word(text));
         (!is_kept && !text.is_empty()).then(|| {
             let text = unmarked(text).map_or(Cow::Borrowed(text), Cow::Owned);
@@ -352,31 +469,50 @@ pub(super) fn shape(redactor: &Redactor, json: &str) -> String {
 pub(super) fn is_shape(body: &str) -> bool {
     body.match_indices(" bytes:").any(|(at, _)| {
         let before = body.get(..at).unwrap_or("");
-        before.ends_with(|c: char| c.is_ascii_digit()) && before.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with('⟦')
+        before.ends_with(|c: char| c.is_ascii_digit())
+            && before
+                .trim_end_matches(|c: char| c.is_ascii_digit())
+                .ends_with('⟦')
     })
 }
 
 fn row(pointer: &str, kind: &str) -> Redacted {
-    Redacted { pointer: format!("/response{pointer}"), kind: kind.to_owned(), count: 1 }
+    Redacted {
+        pointer: format!("/response{pointer}"),
+        kind: kind.to_owned(),
+        count: 1,
+    }
 }
 
 /// Returns true if a text is one short word of letters, digits and a few signs, such as an id or a
 /// tool name.
 fn is_word(text: &str) -> bool {
-    text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
+    text.len() <= 128
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte))
 }
 
 /// Returns the place of a string in its event: the keys above it, and the indexes of its item, part
 /// and choice, which alternate in a stream.
 fn place(event: &Value, pointer: &str) -> String {
     let number = |(key, value): (&String, &Value)| {
-        key.ends_with("index").then(|| value.as_u64().map(|value| format!("{key} {value} ")))?
+        key.ends_with("index")
+            .then(|| value.as_u64().map(|value| format!("{key} {value} ")))?
     };
-    let numbers = |of: &Value| -> String { of.as_object().into_iter().flatten().filter_map(number).collect() };
+    let numbers = |of: &Value| -> String {
+        of.as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(number)
+            .collect()
+    };
     let mut out = numbers(event);
     let mut at = event;
     for step in pointer.split('/').skip(1) {
-        let Some(below) = at.pointer(&format!("/{step}")) else { break };
+        let Some(below) = at.pointer(&format!("/{step}")) else {
+            break;
+        };
         if !(at.is_array() && below.get("index").is_some()) {
             out.extend(["/", step]);
         }
@@ -390,17 +526,26 @@ fn place(event: &Value, pointer: &str) -> String {
 fn without_logprobs(json: &str) -> Cow<'_, str> {
     fn remove(value: &mut Value) {
         match value {
-            Value::Object(fields) => fields.iter_mut().for_each(|(key, value)| match key.as_str() {
-                "logprobs" | "top_logprobs" | "logprobsResult" => *value = Value::Null,
-                _ => remove(value),
-            }),
+            Value::Object(fields) => {
+                fields
+                    .iter_mut()
+                    .for_each(|(key, value)| match key.as_str() {
+                        "logprobs" | "top_logprobs" | "logprobsResult" => *value = Value::Null,
+                        _ => remove(value),
+                    })
+            }
             Value::Array(items) => items.iter_mut().for_each(remove),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
-    let is_there = ["\"token\"", "\"logprobsResult\""].iter().any(|key| json.contains(key)) && json.contains("logprobs");
+    let is_there = ["\"token\"", "\"logprobsResult\""]
+        .iter()
+        .any(|key| json.contains(key))
+        && json.contains("logprobs");
     let value = is_there.then(|| serde_json::from_str(json).ok()).flatten();
-    let Some(mut value) = value else { return Cow::Borrowed(json) };
+    let Some(mut value) = value else {
+        return Cow::Borrowed(json);
+    };
     remove(&mut value);
     Cow::Owned(value.to_string())
 }
@@ -429,7 +574,10 @@ fn cut(text: &str, edits: Vec<Edit>, ends: &[usize]) -> Vec<String> {
 fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
     let (mut found, mut cut, mut at, mut open) = (Vec::new(), None, 0, 0);
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let object = rest.strip_prefix("data:").unwrap_or(rest).trim_start_matches(['[', ',', ' ', '\t', '\r', '\n']);
+        let object = rest
+            .strip_prefix("data:")
+            .unwrap_or(rest)
+            .trim_start_matches(['[', ',', ' ', '\t', '\r', '\n']);
         let start = at + rest.len() - object.len();
         let mut values = serde_json::Deserializer::from_str(object).into_iter::<&RawValue>();
         match object.starts_with('{').then(|| values.next()).flatten() {
@@ -448,7 +596,9 @@ fn payloads(text: &str) -> (Vec<Range<usize>>, Option<usize>) {
             }
             _ => {}
         }
-        at = rest.find(['\n', '\r']).map_or(text.len(), |end| at + end + 1);
+        at = rest
+            .find(['\n', '\r'])
+            .map_or(text.len(), |end| at + end + 1);
     }
     let end = found.last().map_or(0, |last: &Range<usize>| last.end);
     (found, cut.filter(|cut| end <= *cut))

@@ -15,7 +15,10 @@ pub(super) fn nameless_form(text: &str) -> Option<usize> {
     let parts: Vec<&str> = dotted.split('.').collect();
     if let [id, stamp, key] = *parts
         && text.starts_with(['M', 'N', 'O'])
-        && matches!((id.len(), stamp.len(), key.len()), (23..=28, 6 | 7, 27..=45))
+        && matches!(
+            (id.len(), stamp.len(), key.len()),
+            (23..=28, 6 | 7, 27..=45)
+        )
     {
         return Some(dotted.len());
     }
@@ -44,8 +47,15 @@ pub(super) fn nameless_form(text: &str) -> Option<usize> {
 /// Returns the length of a Telegram bot token: a number, a colon, and a word that begins with `A`.
 pub(super) fn telegram(text: &str) -> Option<usize> {
     let id = run(text, |byte| byte.is_ascii_digit());
-    let rest = text.get(id..)?.strip_prefix(":A").filter(|_| (8..=10).contains(&id))?;
-    let len = word(rest.get(..rest.floor_char_boundary(128)).unwrap_or(rest), "_-").len();
+    let rest = text
+        .get(id..)?
+        .strip_prefix(":A")
+        .filter(|_| (8..=10).contains(&id))?;
+    let len = word(
+        rest.get(..rest.floor_char_boundary(128)).unwrap_or(rest),
+        "_-",
+    )
+    .len();
     (len >= 32).then_some(id + 2 + len)
 }
 
@@ -59,7 +69,10 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
         return None;
     }
     let (begin, end) = (text.len() - body.len(), format!("-----END {label}-----"));
-    if let Some(at) = body.get(..body.floor_char_boundary(LOOKED)).and_then(|near| near.find(&end)) {
+    if let Some(at) = body
+        .get(..body.floor_char_boundary(LOOKED))
+        .and_then(|near| near.find(&end))
+    {
         // Lines may be indented, numbered or quoted.
         let is_key = body.get(..at).is_some_and(|key| {
             let first = word(key.trim_start_matches(['\\', 'n', 'r', '\n', '\r']), "+/=");
@@ -72,10 +85,19 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
     for part in body.split_inclusive(|c: char| c.is_ascii_whitespace()) {
         let line = part.trim_ascii_end();
         // Decoded views of a line with escapes are scanned separately.
-        let longest = || line.split(|c: char| !is_packed(c)).max_by_key(|part| part.len());
-        let packed = if line.contains('\\') { word(line, "+/=") } else { longest().unwrap_or("") };
+        let longest = || {
+            line.split(|c: char| !is_packed(c))
+                .max_by_key(|part| part.len())
+        };
+        let packed = if line.contains('\\') {
+            word(line, "+/=")
+        } else {
+            longest().unwrap_or("")
+        };
         let ends = line.rfind(packed).map_or(0, |start| start + packed.len());
-        let is_last = taken.is_some() && line.starts_with(packed) && (packed.ends_with('=') || at + line.len() == text.len());
+        let is_last = taken.is_some()
+            && line.starts_with(packed)
+            && (packed.ends_with('=') || at + line.len() == text.len());
         let is_mark = line.len() <= 6 && !line.contains(|c: char| c.is_ascii_alphabetic());
         if is_line(packed) || is_last && !packed.is_empty() {
             taken = Some(at + ends);
@@ -92,7 +114,8 @@ pub(super) fn private_key(text: &str) -> Option<usize> {
 
 /// Returns true if a word repeats one character, as a placeholder does.
 fn is_row(word: &str) -> bool {
-    word.bytes().all(|byte| word.as_bytes().first() == Some(&byte))
+    word.bytes()
+        .all(|byte| word.as_bytes().first() == Some(&byte))
 }
 
 /// Returns true if a word may be a line of a key.

@@ -9,26 +9,42 @@ pub(super) fn email(text: &str) -> Option<usize> {
     /// The maximum length in bytes of the part before `@`, and of the part after it.
     const MOST: usize = 255;
     /// Endings of file and service names that no host has.
-    const FILES: &str =
-        " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
+    const FILES: &str = " png jpg jpeg gif svg webp service timer socket target mount slice js ts txt json yaml yml toml xml html css ";
     let len = |text: &str, takes: fn(char) -> bool| -> usize {
-        text.chars().take(MOST).take_while(|c| takes(*c)).map(char::len_utf8).sum()
+        text.chars()
+            .take(MOST)
+            .take_while(|c| takes(*c))
+            .map(char::len_utf8)
+            .sum()
     };
-    let local = len(text, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ'));
+    let local = len(text, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ')
+    });
     let domain = text.get(local..)?.strip_prefix('@').filter(|_| local > 0)?;
-    let domain = domain.get(..len(domain, |c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | 'À'..='ɏ')))?;
+    let domain = domain.get(
+        ..len(domain, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | 'À'..='ɏ')
+        }),
+    )?;
     // `logo@2x.png`, `react@18.2.0.tgz`
     let number = domain.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_digit = |at: usize| number.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    if number.len() < domain.len() && (number.starts_with("x.") || number.starts_with('.') && is_digit(1)) {
+    if number.len() < domain.len()
+        && (number.starts_with("x.") || number.starts_with('.') && is_digit(1))
+    {
         return None;
     }
     // Top-level domains of `xn--` hosts contain hyphens and digits.
     let top = |at: usize| {
         let top = domain.get(at + 1..)?;
         let is_coded = top.starts_with("xn--");
-        let len = run(top, |byte| byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit()));
-        let ends = !top.as_bytes().get(len).is_some_and(u8::is_ascii_alphanumeric);
+        let len = run(top, |byte| {
+            byte.is_ascii_alphabetic() || is_coded && (byte == b'-' || byte.is_ascii_digit())
+        });
+        let ends = !top
+            .as_bytes()
+            .get(len)
+            .is_some_and(u8::is_ascii_alphanumeric);
         let end = local + 1 + at + 1 + len;
         let (name, after) = (top.get(..len)?, text.as_bytes().get(end));
         let is_code = after == Some(&b'(') && !["com", "org", "net", "edu"].contains(&name)
@@ -42,13 +58,21 @@ pub(super) fn email(text: &str) -> Option<usize> {
 /// Returns the digits at the start of a text and, for each group of them, the digit count and byte
 /// offset at its end. Allows at most `between` separators between two digits, and reads at most
 /// `most` digits.
-fn digits(text: &str, (separators, between): (&[u8], usize), most: usize) -> (Vec<u32>, Vec<(usize, usize)>) {
+fn digits(
+    text: &str,
+    (separators, between): (&[u8], usize),
+    most: usize,
+) -> (Vec<u32>, Vec<(usize, usize)>) {
     let (mut digits, mut ends, mut since) = (Vec::new(), Vec::new(), 0);
     for (at, byte) in text.bytes().enumerate() {
         if byte.is_ascii_digit() {
             digits.push(u32::from(byte - b'0'));
             since = 0;
-            if !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric) {
+            if !text
+                .as_bytes()
+                .get(at + 1)
+                .is_some_and(u8::is_ascii_alphanumeric)
+            {
                 ends.push((digits.len(), at + 1));
             }
         } else if since < between && separators.contains(&byte) {
@@ -90,12 +114,17 @@ pub(super) fn card(text: &str) -> Option<usize> {
     if ends.first().is_none_or(|(first, _)| *first < 4) {
         return None;
     }
-    ends.iter().rev().find(|(count, _)| fits(*count)).map(|(_, len)| *len)
+    ends.iter()
+        .rev()
+        .find(|(count, _)| fits(*count))
+        .map(|(_, len)| *len)
 }
 
 pub(super) fn iban(text: &str) -> Option<usize> {
     let (country, check) = (text.get(..2)?, text.get(2..4)?);
-    if !country.bytes().all(|byte| byte.is_ascii_alphabetic()) || !check.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !country.bytes().all(|byte| byte.is_ascii_alphabetic())
+        || !check.bytes().all(|byte| byte.is_ascii_digit())
+    {
         return None;
     }
     let mut signs: Vec<u8> = Vec::new();
@@ -108,7 +137,10 @@ pub(super) fn iban(text: &str) -> Option<usize> {
             b'A'..=b'Z' | b'0'..=b'9' => signs.push(byte),
             _ => break,
         }
-        let ends = !text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_alphanumeric);
+        let ends = !text
+            .as_bytes()
+            .get(at + 1)
+            .is_some_and(u8::is_ascii_alphanumeric);
         if ends && (15..=34).contains(&signs.len()) && is_iban(&signs) {
             longest = Some(at + 1);
         }
@@ -131,7 +163,11 @@ fn is_iban(signs: &[u8]) -> bool {
 /// `least` digits. Excludes dates, decimals, counts and IP addresses.
 fn abroad(text: &str, least: usize) -> Option<usize> {
     // `+2500 -1300`
-    let minus = text.as_bytes().windows(3).take(64).position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
+    let minus = text
+        .as_bytes()
+        .windows(3)
+        .take(64)
+        .position(|signs| matches!(signs, [b' ' | b'/', b'-', b'0'..=b'9']));
     let text = minus.and_then(|at| text.get(..at)).unwrap_or(text);
     let (digits, ends) = digits(text, (b" -./()", 3), 15);
     if digits.first() == Some(&0) || !text.starts_with(|c: char| c.is_ascii_digit() || c == '(') {
@@ -141,14 +177,18 @@ fn abroad(text: &str, least: usize) -> Option<usize> {
     let is_long = |count: usize| count >= least && (digits.first() != Some(&1) || count == 11);
     let len = ends.iter().rev().find(|(count, _)| is_long(*count))?.1;
     let text = text.get(..len)?;
-    let groups: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).collect();
+    let groups: Vec<&str> = text
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|group| !group.is_empty())
+        .collect();
     let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
     let is_date = text.starts_with("20") && matches!(*lengths, [8] | [4, 2, 2, ..]);
     let is_dotted = matches!(lengths.len(), 2 | 4) && groups.join(".") == text;
     let is_count = lengths.iter().filter(|length| **length == 1).count() > 2;
     // Numbers in columns look the same.
-    let is_table =
-        least > 8 && (groups.iter().skip(1).any(|group| group.starts_with("00")) || lengths.iter().all(|length| *length == 4));
+    let is_table = least > 8
+        && (groups.iter().skip(1).any(|group| group.starts_with("00"))
+            || lengths.iter().all(|length| *length == 4));
     (!is_date && !is_dotted && !is_table && !is_count).then_some(len)
 }
 
@@ -162,9 +202,13 @@ pub(super) fn phone(before: char, text: &str) -> Option<usize> {
         return None;
     }
     if let Some(rest) = text.strip_prefix("00") {
-        return abroad(rest, 10).filter(|_| !matches!(before, ',' | '/' | '#')).map(|len| len + 2);
+        return abroad(rest, 10)
+            .filter(|_| !matches!(before, ',' | '/' | '#'))
+            .map(|len| len + 2);
     }
-    let country = ["1-", "1 ", "1."].iter().find_map(|country| text.strip_prefix(country));
+    let country = ["1-", "1 ", "1."]
+        .iter()
+        .find_map(|country| text.strip_prefix(country));
     let groups = country.unwrap_or(text);
     let groups = groups.strip_prefix('(').unwrap_or(groups);
     // Blanks alone also separate other numbers.
@@ -177,15 +221,24 @@ pub(super) fn phone(before: char, text: &str) -> Option<usize> {
         if at > 0 {
             let separator = run(rest, |byte| matches!(byte, b' ' | b'-' | b'.' | b')'));
             is_marked |= run(rest, |byte| byte == b' ') < separator;
-            rest = rest.get(separator..).filter(|_| (1..=2).contains(&separator))?;
+            rest = rest
+                .get(separator..)
+                .filter(|_| (1..=2).contains(&separator))?;
         }
         if run(rest, |byte| byte.is_ascii_digit()) != wanted {
             return None;
         }
         rest = rest.get(wanted..)?;
     }
-    let more = rest.strip_prefix('-').unwrap_or(rest).bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let more = rest
+        .strip_prefix('-')
+        .unwrap_or(rest)
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric());
     // `516.119 1083.632`
-    let is_fraction = rest.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_fraction = rest
+        .strip_prefix('.')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     (is_marked && !more && !is_fraction).then_some(text.len() - rest.len())
 }

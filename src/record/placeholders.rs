@@ -22,11 +22,16 @@ pub(super) struct Placeholder<'t> {
 pub(super) fn placeholders(text: &str) -> impl Iterator<Item = Placeholder<'_>> {
     text.match_indices('⟦').filter_map(|(start, sign)| {
         let rest = text.get(start + sign.len()..)?;
-        let inner =
-            rest.get(..rest.find(['⟦', '⟧']).filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with('⟧')))?)?;
+        let inner = rest.get(
+            ..rest
+                .find(['⟦', '⟧'])
+                .filter(|end| rest.get(*end..).is_some_and(|rest| rest.starts_with('⟧')))?,
+        )?;
         let (kind, hash) = inner.split_once(':').unwrap_or((inner, ""));
-        let is_kind =
-            (1..=KIND).contains(&kind.len()) && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(&byte));
+        let is_kind = (1..=KIND).contains(&kind.len())
+            && kind
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b" _-".contains(&byte));
         let is_hash = hash.len() <= DIGITS && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let range = start..start + 2 * sign.len() + inner.len();
         (is_kind && is_hash).then_some(Placeholder { range, kind, hash })

@@ -121,7 +121,11 @@ pub enum PlaceFault {
 
 /// Describes why a file cannot be used: the system's error, or a limit of ctxc.
 fn why(fault: &io::Error) -> String {
-    let says = if fault.kind() == io::ErrorKind::Other { "" } else { " cannot be read" };
+    let says = if fault.kind() == io::ErrorKind::Other {
+        ""
+    } else {
+        " cannot be read"
+    };
     format!("{says}: {}", reason(fault))
 }
 
@@ -129,22 +133,38 @@ fn listed(known: &[String]) -> String {
     if known.is_empty() {
         return "it has none yet, and `ctxc record -- COMMAND` makes one".to_owned();
     }
-    format!("there are {}", known.iter().map(|name| format!("@{name}")).collect::<Vec<_>>().join(", "))
+    format!(
+        "there are {}",
+        known
+            .iter()
+            .map(|name| format!("@{name}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    )
 }
 
 fn calls(count: usize) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
+    if count == 1 {
+        "1 call".to_owned()
+    } else {
+        format!("{count} calls")
+    }
 }
 
 impl Subject {
     /// Parses `@NAME`, `@NAME#3`, a path, or a path with `#3`.
     pub fn parse(text: &str) -> Self {
         let number = |text: &str| text.parse::<usize>().ok();
-        let split = text.rsplit_once('#').and_then(|(rest, digits)| Some((rest, number(digits)?)));
+        let split = text
+            .rsplit_once('#')
+            .and_then(|(rest, digits)| Some((rest, number(digits)?)));
         // A file's own name may end in `#3`.
         let split = split.filter(|_| text.starts_with('@') || !fs::exists(Path::new(text)));
         let (place, number) = split.map_or((text, None), |(rest, number)| (rest, Some(number)));
-        let place = place.strip_prefix('@').map_or_else(|| Place::Path(place.into()), |name| Place::Named(name.to_owned()));
+        let place = place.strip_prefix('@').map_or_else(
+            || Place::Path(place.into()),
+            |name| Place::Named(name.to_owned()),
+        );
         Self { place, number }
     }
 
@@ -153,9 +173,15 @@ impl Subject {
     ///
     /// # Errors
     /// The recording or call does not exist, or cannot be read.
-    pub fn load(&self, project: &Path, note: &mut dyn FnMut(&str)) -> Result<Vec<Call>, PlaceFault> {
+    pub fn load(
+        &self,
+        project: &Path,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Call>, PlaceFault> {
         let mut found = Vec::new();
-        self.each(project, |call| found.push(call))?.iter().for_each(|line| note(line));
+        self.each(project, |call| found.push(call))?
+            .iter()
+            .for_each(|line| note(line));
         Ok(found)
     }
 
@@ -165,24 +191,49 @@ impl Subject {
     /// # Errors
     /// The recording or call does not exist, or cannot be read; earlier calls may have been passed
     /// on.
-    pub fn each(&self, project: &Path, mut take: impl FnMut(Call)) -> Result<Vec<String>, PlaceFault> {
+    pub fn each(
+        &self,
+        project: &Path,
+        mut take: impl FnMut(Call),
+    ) -> Result<Vec<String>, PlaceFault> {
         let (mut notes, mut count) = (Vec::new(), 0);
         for file in files(&self.place, project)? {
             let mut counted = |call, at: LinePlace, format| {
                 count += 1;
                 if self.number.is_none_or(|number| number == count) {
                     let name = format!("{}#{count}", self.place);
-                    take(Call { name, file: file.clone(), at, call, format });
+                    take(Call {
+                        name,
+                        file: file.clone(),
+                        at,
+                        call,
+                        format,
+                    });
                 }
             };
-            let unreadable = |fault| PlaceFault::Unreadable { file: file.clone(), fault };
+            let unreadable = |fault| PlaceFault::Unreadable {
+                file: file.clone(),
+                fault,
+            };
             if let Some(format) = format_of_file(&file).filter(|format| *format != Format::Ctxc) {
                 let mut bytes = Vec::new();
                 fs::read_into(&file, LIMIT, &mut bytes).map_err(unreadable)?;
-                let text = String::from_utf8(bytes).map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;
-                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign { file: file.clone(), fault })?;
+                let text = String::from_utf8(bytes)
+                    .map_err(|_| unreadable(io::Error::other("it is not UTF-8")))?;
+                let calls = foreign::read(format, &text).map_err(|fault| PlaceFault::Foreign {
+                    file: file.clone(),
+                    fault,
+                })?;
                 for call in calls {
-                    counted(call, LinePlace { line: 0, offset: 0, len: 0 }, format);
+                    counted(
+                        call,
+                        LinePlace {
+                            line: 0,
+                            offset: 0,
+                            len: 0,
+                        },
+                        format,
+                    );
                 }
             } else {
                 let mut is_empty = true;
@@ -192,22 +243,30 @@ impl Subject {
                 });
                 let is_cut = is_cut.map_err(|fault| match fault {
                     ReadFault::Unreadable(fault) => unreadable(fault),
-                    ReadFault::Line(fault) => PlaceFault::Line { file: file.clone(), fault },
+                    ReadFault::Line(fault) => PlaceFault::Line {
+                        file: file.clone(),
+                        fault,
+                    },
                 })?;
                 if let Some(line) = is_cut {
                     if is_empty {
-                        let why = format!("line {line} is not a complete call: it was cut off, or this is not a recording");
+                        let why = format!(
+                            "line {line} is not a complete call: it was cut off, or this is not a recording"
+                        );
                         return Err(unreadable(io::Error::other(why)));
                     }
-                    let why = "skipped, as its end is missing: the recorder was killed while it wrote it";
+                    let why =
+                        "skipped, as its end is missing: the recorder was killed while it wrote it";
                     notes.push(format!("{}:{line}: {why}", file.display()));
                 }
             }
         }
         match self.number {
-            Some(number) if number == 0 || number > count => {
-                Err(PlaceFault::NoCall { subject: self.place.to_string(), number, count })
-            }
+            Some(number) if number == 0 || number > count => Err(PlaceFault::NoCall {
+                subject: self.place.to_string(),
+                number,
+                count,
+            }),
             _ => Ok(notes),
         }
     }
@@ -233,14 +292,29 @@ fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
     match place {
         Place::Named(name) => {
             let folder = folders::data(project).ok_or(PlaceFault::Nowhere)?;
-            let file = if name == LAST { last(&folder) } else { file(&folder, name) };
-            let no_name = || PlaceFault::NoName { name: name.clone(), known: names(project) };
-            Ok(vec![file.filter(|file| fs::is_file(file)).ok_or_else(no_name)?])
+            let file = if name == LAST {
+                last(&folder)
+            } else {
+                file(&folder, name)
+            };
+            let no_name = || PlaceFault::NoName {
+                name: name.clone(),
+                known: names(project),
+            };
+            Ok(vec![
+                file.filter(|file| fs::is_file(file)).ok_or_else(no_name)?,
+            ])
         }
         Place::Path(path) if fs::is_dir(path) => {
-            let names = fs::names_in(path).into_iter().filter(|name| name.ends_with(ENDING));
+            let names = fs::names_in(path)
+                .into_iter()
+                .filter(|name| name.ends_with(ENDING));
             let files: Vec<PathBuf> = names.map(|name| path.join(name)).collect();
-            if files.is_empty() { Err(PlaceFault::NoFiles(path.clone())) } else { Ok(files) }
+            if files.is_empty() {
+                Err(PlaceFault::NoFiles(path.clone()))
+            } else {
+                Ok(files)
+            }
         }
         Place::Path(path) => Ok(vec![path.clone()]),
     }
@@ -249,7 +323,8 @@ fn files(place: &Place, project: &Path) -> Result<Vec<PathBuf>, PlaceFault> {
 /// Returns the path of a recording with this name in a folder; `None` for an invalid name.
 pub fn file(folder: &Path, name: &str) -> Option<PathBuf> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
-    let is_name = !name.is_empty() && name != LAST && !name.starts_with('.') && name.chars().all(is_plain);
+    let is_name =
+        !name.is_empty() && name != LAST && !name.starts_with('.') && name.chars().all(is_plain);
     is_name.then(|| folder.join(format!("{name}{ENDING}")))
 }
 
@@ -264,16 +339,27 @@ fn last(folder: &Path) -> Option<PathBuf> {
 /// # Errors
 /// The file `last` cannot be written.
 pub fn point_last(project: &Path, file: &Path) -> io::Result<()> {
-    let folder = folders::data(project).ok_or_else(|| io::Error::other(PlaceFault::Nowhere.to_string()))?;
+    let folder =
+        folders::data(project).ok_or_else(|| io::Error::other(PlaceFault::Nowhere.to_string()))?;
     folders::make(&folder)?;
     let path = RealFs.canonical(file)?;
-    fs::write_atomic(&folder.join(LAST), format!("{}\n", path.display()).as_bytes()).map(drop)
+    fs::write_atomic(
+        &folder.join(LAST),
+        format!("{}\n", path.display()).as_bytes(),
+    )
+    .map(drop)
 }
 
 /// Returns the names of a project's recordings, in order, `last` first if it exists.
 pub fn names(project: &Path) -> Vec<String> {
-    let Some(folder) = folders::data(project) else { return Vec::new() };
-    let last = last(&folder).filter(|file| fs::is_file(file)).map(|_| LAST.to_owned());
-    let own = fs::names_in(&folder).into_iter().filter_map(|name| Some(name.strip_suffix(ENDING)?.to_owned()));
+    let Some(folder) = folders::data(project) else {
+        return Vec::new();
+    };
+    let last = last(&folder)
+        .filter(|file| fs::is_file(file))
+        .map(|_| LAST.to_owned());
+    let own = fs::names_in(&folder)
+        .into_iter()
+        .filter_map(|name| Some(name.strip_suffix(ENDING)?.to_owned()));
     last.into_iter().chain(own).collect()
 }

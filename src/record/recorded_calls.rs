@@ -60,9 +60,19 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     pub fn new(calls: Vec<T>, comparison: Comparison, scope: Scope) -> Self {
         let mut by_key: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (at, call) in calls.iter().enumerate().filter(|_| scope == Scope::Whole) {
-            by_key.entry(call.as_ref().key.clone()).or_default().push(at);
+            by_key
+                .entry(call.as_ref().key.clone())
+                .or_default()
+                .push(at);
         }
-        Self { calls, comparison, scope, by_key, by_form: OnceLock::new(), answered: Mutex::default() }
+        Self {
+            calls,
+            comparison,
+            scope,
+            by_key,
+            by_form: OnceLock::new(),
+            answered: Mutex::default(),
+        }
     }
 
     /// All calls, in their order.
@@ -82,7 +92,10 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
 
     /// Returns true if one of the calls with the same request meets a condition.
     pub fn any_same(&self, live: &LiveRequest<'_>, holds: impl Fn(&T) -> bool) -> bool {
-        self.group(live, |_, calls| calls.iter().filter_map(|at| self.calls.get(*at)).any(holds)).unwrap_or(false)
+        self.group(live, |_, calls| {
+            calls.iter().filter_map(|at| self.calls.get(*at)).any(holds)
+        })
+        .unwrap_or(false)
     }
 
     /// Returns the call whose answer a request gets next; `None` if no call has the same request.
@@ -98,7 +111,11 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     }
 
     /// Passes the calls with the same request to a function; `None` if no call has it.
-    fn group<R>(&self, live: &LiveRequest<'_>, then: impl FnOnce(Group, &[usize]) -> R) -> Option<R> {
+    fn group<R>(
+        &self,
+        live: &LiveRequest<'_>,
+        then: impl FnOnce(Group, &[usize]) -> R,
+    ) -> Option<R> {
         if let Some(calls) = self.by_key.get(live.key) {
             self.comparison.look(live);
             return Some(then(Group::Key(live.key.to_owned()), calls));
@@ -107,24 +124,44 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
             return None;
         }
         let (own, known) = (self.comparison.forms_of(live, self.scope), self.by_form());
-        for (group, forms, known) in
-            [(Group::Form as fn(Hash) -> Group, &own.exact, &known.exact), (Group::Masked, &own.masked, &known.masked)]
-        {
-            if let Some((form, calls)) = forms.iter().find_map(|form| Some((form, known.get(form)?))) {
+        for (group, forms, known) in [
+            (Group::Form as fn(Hash) -> Group, &own.exact, &known.exact),
+            (Group::Masked, &own.masked, &known.masked),
+        ] {
+            if let Some((form, calls)) =
+                forms.iter().find_map(|form| Some((form, known.get(form)?)))
+            {
                 return Some(then(group(*form), calls));
             }
         }
-        let with_shape = known.with_shape.and_then(|at| self.comparison.shape_for(self.calls.get(at)?.as_ref(), live));
-        let own_shape = with_shape.map(|body| self.comparison.forms_of(&LiveRequest { body: &body, ..*live }, self.scope));
-        if let Some((form, calls)) =
-            own_shape.iter().flat_map(|own| &own.exact).find_map(|form| Some((form, known.exact.get(form)?)))
+        let with_shape = known.with_shape.and_then(|at| {
+            self.comparison
+                .shape_for(self.calls.get(at)?.as_ref(), live)
+        });
+        let own_shape = with_shape.map(|body| {
+            self.comparison.forms_of(
+                &LiveRequest {
+                    body: &body,
+                    ..*live
+                },
+                self.scope,
+            )
+        });
+        if let Some((form, calls)) = own_shape
+            .iter()
+            .flat_map(|own| &own.exact)
+            .find_map(|form| Some((form, known.exact.get(form)?)))
         {
             return Some(then(Group::Form(*form), calls));
         }
         // A call without masked values, or with another structure, cannot match through different
         // masking rules.
         let stands_for = |at: &usize| {
-            let call = self.calls.get(*at).map(AsRef::as_ref).filter(|call| call.request.get().contains('⟦'));
+            let call = self
+                .calls
+                .get(*at)
+                .map(AsRef::as_ref)
+                .filter(|call| call.request.get().contains('⟦'));
             let is_shape = own.shape.is_some() && known.shapes.get(*at) == Some(&own.shape);
             is_shape && call.is_some_and(|call| self.comparison.stands_for(call, live, self.scope))
         };
@@ -136,7 +173,13 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         self.by_form.get_or_init(|| {
             let (mut all, mut memo) = (ByForm::default(), Memo::new());
             for (at, call) in self.calls.iter().enumerate() {
-                let Forms { exact, masked, shape } = self.comparison.forms_of_call(call.as_ref(), self.scope, &mut memo);
+                let Forms {
+                    exact,
+                    masked,
+                    shape,
+                } = self
+                    .comparison
+                    .forms_of_call(call.as_ref(), self.scope, &mut memo);
                 for (forms, known) in [(exact, &mut all.exact), (masked, &mut all.masked)] {
                     for form in forms {
                         let calls: &mut Vec<usize> = known.entry(form).or_default();
@@ -147,7 +190,10 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
                 }
                 all.shapes.push(shape);
             }
-            all.with_shape = self.calls.iter().position(|call| is_shape(call.as_ref().request.get()));
+            all.with_shape = self
+                .calls
+                .iter()
+                .position(|call| is_shape(call.as_ref().request.get()));
             all
         })
     }
@@ -159,10 +205,26 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
             let call = self.calls.get(at)?.as_ref();
             let same = |(a, b): &(u8, u8)| a == b;
             let (recorded, now) = (call.request.get().as_bytes(), live.body.as_bytes());
-            let head = recorded.iter().copied().zip(now.iter().copied()).take_while(same).count();
-            let tail = recorded.iter().rev().copied().zip(now.iter().rev().copied()).take_while(same).count();
+            let head = recorded
+                .iter()
+                .copied()
+                .zip(now.iter().copied())
+                .take_while(same)
+                .count();
+            let tail = recorded
+                .iter()
+                .rev()
+                .copied()
+                .zip(now.iter().rev().copied())
+                .take_while(same)
+                .count();
             let is_shape = own.shape.is_some() && known.shapes.get(at) == Some(&own.shape);
-            Some((call.endpoint == live.endpoint, is_shape, head + tail, Reverse(at)))
+            Some((
+                call.endpoint == live.endpoint,
+                is_shape,
+                head + tail,
+                Reverse(at),
+            ))
         };
         let mut all: Vec<_> = (0..self.calls.len()).filter_map(alike).collect();
         let count = NEAREST.min(all.len());
@@ -180,13 +242,26 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
         let now = self.comparison.body(live.body);
         let alike = |at: &usize| {
             let call = self.calls.get(*at)?.as_ref();
-            let shape = self.comparison.shape_for(call, live).map(|body| self.comparison.body(&body));
+            let shape = self
+                .comparison
+                .shape_for(call, live)
+                .map(|body| self.comparison.body(&body));
             let now = shape.as_ref().unwrap_or(&now);
             let recorded = self.comparison.body(call.request.get());
             let same = |(a, b): &(u8, u8)| a == b;
             let head = recorded.bytes().zip(now.bytes()).take_while(same).count();
-            let tail = recorded.bytes().rev().zip(now.bytes().rev()).take_while(same).count();
-            Some((call.endpoint == live.endpoint, head + tail, Reverse(recorded.len().abs_diff(now.len())), Reverse(*at)))
+            let tail = recorded
+                .bytes()
+                .rev()
+                .zip(now.bytes().rev())
+                .take_while(same)
+                .count();
+            Some((
+                call.endpoint == live.endpoint,
+                head + tail,
+                Reverse(recorded.len().abs_diff(now.len())),
+                Reverse(*at),
+            ))
         };
         let (.., Reverse(at)) = nearest.iter().filter_map(alike).max()?;
         self.calls.get(at)
@@ -195,12 +270,19 @@ impl<T: AsRef<Recording>> RecordedCalls<T> {
     /// Describes why no call has the same request: the name of the nearest call, and the
     /// difference.
     pub fn why_none(&self, live: &LiveRequest<'_>, name: impl FnOnce(&T) -> String) -> String {
-        let Some(nearest) = self.most_like(live) else { return "the recording has no answered call".to_owned() };
+        let Some(nearest) = self.most_like(live) else {
+            return "the recording has no answered call".to_owned();
+        };
         let (name, call) = (name(nearest), nearest.as_ref());
         if !self.comparison.is_same_address(call, live) {
-            return format!("no recorded call went to {}; the nearest is {name}, to {}", live.endpoint, call.endpoint);
+            return format!(
+                "no recorded call went to {}; the nearest is {name}, to {}",
+                live.endpoint, call.endpoint
+            );
         }
         let differs = difference(&self.comparison, call, live);
-        format!("no recorded call is equal to this one; the nearest is {name}: {differs} ({ADVICE})")
+        format!(
+            "no recorded call is equal to this one; the nearest is {name}: {differs} ({ADVICE})"
+        )
     }
 }

@@ -42,7 +42,10 @@ pub struct Recording {
     /// Whether the response was asked for as a stream.
     pub stream: bool,
     /// The body of the request.
-    #[cfg_attr(feature = "cli", schemars(with = "BTreeMap<String, serde_json::Value>"))]
+    #[cfg_attr(
+        feature = "cli",
+        schemars(with = "BTreeMap<String, serde_json::Value>")
+    )]
     pub request: Box<RawValue>,
     /// The body of the response, that of a stream as a text; null where none came.
     #[cfg_attr(feature = "cli", schemars(with = "Option<serde_json::Value>", extend("type" = ["object", "string", "null"])))]
@@ -158,9 +161,9 @@ impl Recording {
         match serde_json::from_str::<Self>(line) {
             Ok(call) if call.schema == REQUEST => Ok(call),
             // Most lines are calls: the reason against one is computed only if parsing fails.
-            Ok(_) => {
-                Err(fault(line).unwrap_or_else(|| LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))))
-            }
+            Ok(_) => Err(fault(line).unwrap_or_else(|| {
+                LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))
+            })),
             Err(error) => Err(fault(line).unwrap_or_else(|| LineFault::Other(error.to_string()))),
         }
     }
@@ -185,7 +188,9 @@ impl Recording {
         const KEY: &str = "\"request\":";
         let line = self.line();
         // No string contains this text: quotes inside strings are escaped.
-        let (head, tail) = line.split_once(&[KEY, "null"].concat()).ok_or(std::io::ErrorKind::InvalidData)?;
+        let (head, tail) = line
+            .split_once(&[KEY, "null"].concat())
+            .ok_or(std::io::ErrorKind::InvalidData)?;
         out.write_all([head, KEY].concat().as_bytes())?;
         request(out)?;
         out.write_all(tail.as_bytes())
@@ -193,7 +198,11 @@ impl Recording {
 
     /// Returns true if the call has a complete, successful response.
     pub fn is_answered(&self) -> bool {
-        self.response.is_some() && !self.truncated && self.status.is_none_or(|status| (200..300).contains(&status))
+        self.response.is_some()
+            && !self.truncated
+            && self
+                .status
+                .is_none_or(|status| (200..300).contains(&status))
     }
 
     /// Returns true if the vendor itself answered with success, which proves that it accepts the
@@ -205,7 +214,9 @@ impl Recording {
     /// Returns true if the key is that of the request, or if masked values in the request make that
     /// impossible to check.
     pub fn has_its_key(&self) -> bool {
-        self.redacted.iter().any(|one| one.pointer.starts_with("/request"))
+        self.redacted
+            .iter()
+            .any(|one| one.pointer.starts_with("/request"))
             || key("POST", &self.endpoint, self.request.get()).to_string() == self.key
     }
 
@@ -222,8 +233,14 @@ fn fault(line: &str) -> Option<LineFault> {
         return Some(LineFault::NoJson(why_not(&error)));
     }
     let schema = match serde_json::from_str::<Head>(line) {
-        Ok(Head { schema: Some(schema) }) => schema,
-        Ok(Head { schema: None }) => return Some(LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`"))),
+        Ok(Head {
+            schema: Some(schema),
+        }) => schema,
+        Ok(Head { schema: None }) => {
+            return Some(LineFault::Other(format!(
+                "expected the key `schema` to say `{REQUEST}`"
+            )));
+        }
         Err(error) => return Some(LineFault::Other(error.to_string())),
     };
     if schema == REQUEST {
@@ -232,12 +249,16 @@ fn fault(line: &str) -> Option<LineFault> {
     if schema == RUN {
         return Some(LineFault::Trace);
     }
-    let version =
-        |name: &str| name.rsplit_once('/').and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)));
+    let version = |name: &str| {
+        name.rsplit_once('/')
+            .and_then(|(name, version)| Some((name.to_owned(), version.parse::<u32>().ok()?)))
+    };
     let is_newer = matches!((version(&schema), version(REQUEST)), (Some(a), Some(b)) if a.0 == b.0 && a.1 > b.1);
     Some(if is_newer {
         LineFault::Newer(schema)
     } else {
-        LineFault::Other(format!("expected the key `schema` to say `{REQUEST}`, found `{schema}`"))
+        LineFault::Other(format!(
+            "expected the key `schema` to say `{REQUEST}`, found `{schema}`"
+        ))
     })
 }

@@ -73,25 +73,45 @@ impl Redactor {
         let has = |value: &str, is: fn(&char) -> bool| value.chars().any(|c| is(&c));
         let is_secret = |value: &String| {
             value.len() >= SECRET
-                || value.len() >= SHORT && has(value, char::is_ascii_alphabetic) && has(value, char::is_ascii_digit)
+                || value.len() >= SHORT
+                    && has(value, char::is_ascii_alphabetic)
+                    && has(value, char::is_ascii_digit)
         };
-        let mut values: Vec<String> = values.into_iter().map(|value| value.trim().to_owned()).filter(is_secret).collect();
+        let mut values: Vec<String> = values
+            .into_iter()
+            .map(|value| value.trim().to_owned())
+            .filter(is_secret)
+            .collect();
         values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         values.dedup();
-        let values = values.iter().map(|value| Finder::new(value).into_owned()).collect();
-        Self { salt, values: Arc::new(values), keeps_persons: false, own: Vec::new() }
+        let values = values
+            .iter()
+            .map(|value| Finder::new(value).into_owned())
+            .collect();
+        Self {
+            salt,
+            values: Arc::new(values),
+            keeps_persons: false,
+            own: Vec::new(),
+        }
     }
 
     /// Leaves personal data unmasked.
     #[must_use]
     pub fn keeping_persons(self) -> Self {
-        Self { keeps_persons: true, ..self }
+        Self {
+            keeps_persons: true,
+            ..self
+        }
     }
 
     /// Masks personal data as well.
     #[must_use]
     pub fn masking_persons(self) -> Self {
-        Self { keeps_persons: false, ..self }
+        Self {
+            keeps_persons: false,
+            ..self
+        }
     }
 
     /// Adds the project's own patterns.
@@ -102,7 +122,12 @@ impl Redactor {
 
     /// Returns the placeholder of a value: equal values have equal placeholders.
     pub fn placeholder(&self, kind: &str, value: &str) -> String {
-        let hash = Hasher::new().field(self.salt).field(kind).field(value).finish().to_string();
+        let hash = Hasher::new()
+            .field(self.salt)
+            .field(kind)
+            .field(value)
+            .finish()
+            .to_string();
         format!("⟦{kind}:{}⟧", hash.get(3..7).unwrap_or_default())
     }
 
@@ -111,7 +136,10 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<Found> {
         let mut all = self.scan(text);
         let longest = self.values.first().map_or(0, |value| value.needle().len());
-        let reach = Reach { layers: LAYERS, margin: MARGIN.max(longest) };
+        let reach = Reach {
+            layers: LAYERS,
+            margin: MARGIN.max(longest),
+        };
         self.find_escaped(text, reach, &|at| at, &mut all);
         // A backslash before a masked character is masked too: the rest would be invalid JSON.
         for (range, _) in &mut all {
@@ -122,7 +150,13 @@ impl Redactor {
     }
 
     /// Finds the ranges to mask in the decoded parts of a text, recursively.
-    fn find_escaped(&self, text: &str, reach: Reach, place: &dyn Fn(usize) -> usize, all: &mut Vec<Found>) {
+    fn find_escaped(
+        &self,
+        text: &str,
+        reach: Reach,
+        place: &dyn Fn(usize) -> usize,
+        all: &mut Vec<Found>,
+    ) {
         if reach.layers == 0 {
             return;
         }
@@ -132,7 +166,10 @@ impl Redactor {
                 (place(range.start)..place(range.end), kind)
             });
             all.extend(found);
-            let reach = Reach { layers: reach.layers - 1, ..reach };
+            let reach = Reach {
+                layers: reach.layers - 1,
+                ..reach
+            };
             self.find_escaped(&view.text, reach, &|at| place(view.place(at)), all);
         }
     }
@@ -142,19 +179,37 @@ impl Redactor {
     fn fixed(&self, text: &str) -> Vec<(Range<usize>, Option<&'static str>)> {
         let bytes = text.as_bytes();
         let mut fixed: Vec<(Range<usize>, Option<&'static str>)> = Vec::new();
-        let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+        let is_letter = |at: Option<usize>| {
+            at.and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_alphanumeric)
+        };
         for value in self.values.iter() {
             let len = value.needle().len();
             let places = value.find_iter(bytes).map(|at| at..at + len);
-            let is_here =
-                |range: &Range<usize>| len >= SECRET || !is_letter(range.start.checked_sub(1)) && !is_letter(Some(range.end));
-            fixed.extend(places.filter(is_here).map(|range| (range, Some(scanner::SECRET))));
+            let is_here = |range: &Range<usize>| {
+                len >= SECRET
+                    || !is_letter(range.start.checked_sub(1)) && !is_letter(Some(range.end))
+            };
+            fixed.extend(
+                places
+                    .filter(is_here)
+                    .map(|range| (range, Some(scanner::SECRET))),
+            );
         }
         for own in &self.own {
-            fixed.extend(own.all(text).into_iter().filter(|range| !range.is_empty()).map(|range| (range, Some(OWN))));
+            fixed.extend(
+                own.all(text)
+                    .into_iter()
+                    .filter(|range| !range.is_empty())
+                    .map(|range| (range, Some(OWN))),
+            );
         }
         if !text.is_ascii() {
-            fixed.extend(placeholders(text).filter(|one| one.hash.len() == DIGITS).map(|one| (one.range, None)));
+            fixed.extend(
+                placeholders(text)
+                    .filter(|one| one.hash.len() == DIGITS)
+                    .map(|one| (one.range, None)),
+            );
         }
         // The first to begin wins; of several that begin together, the longest.
         fixed.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
@@ -172,7 +227,11 @@ impl Redactor {
     fn scan(&self, text: &str) -> Vec<Found> {
         let mut found = Vec::new();
         let mut at = 0;
-        for (range, kind) in self.fixed(text).into_iter().chain(std::iter::once((text.len()..text.len(), None))) {
+        for (range, kind) in self
+            .fixed(text)
+            .into_iter()
+            .chain(std::iter::once((text.len()..text.len(), None)))
+        {
             scan_part(text, at..range.start, self.keeps_persons, &mut found);
             at = at.max(range.end);
             found.extend(kind.map(|kind| (range, kind)));
@@ -196,7 +255,11 @@ impl Redactor {
     }
 
     /// Masks ranges of a text; also counts the masked values of each kind.
-    pub(super) fn replaced(&self, text: &str, found: Vec<Found>) -> (String, BTreeMap<&'static str, u64>) {
+    pub(super) fn replaced(
+        &self,
+        text: &str,
+        found: Vec<Found>,
+    ) -> (String, BTreeMap<&'static str, u64>) {
         let mut counts = BTreeMap::new();
         let edit = |(range, kind): Found| {
             *counts.entry(kind).or_default() += 1;
@@ -225,7 +288,12 @@ impl Redactor {
     }
 
     /// Returns the edits that mask a JSON text.
-    pub(super) fn json_edits(&self, json: &str, root: &str, redacted: &mut Vec<Redacted>) -> Vec<Edit> {
+    pub(super) fn json_edits(
+        &self,
+        json: &str,
+        root: &str,
+        redacted: &mut Vec<Redacted>,
+    ) -> Vec<Edit> {
         let mut names = Names::new(json);
         string_edits(json, |site, pointer, text| {
             let (changed, counts) = self.string(&mut names, site, pointer, text)?;
@@ -250,9 +318,19 @@ impl Redactor {
 
     /// Masks a JSON string; also counts the masked values of each kind. `None` if nothing is
     /// masked.
-    fn string(&self, names: &mut Names, site: Site, pointer: &str, text: &str) -> Option<(String, BTreeMap<&'static str, u64>)> {
+    fn string(
+        &self,
+        names: &mut Names,
+        site: Site,
+        pointer: &str,
+        text: &str,
+    ) -> Option<(String, BTreeMap<&'static str, u64>)> {
         let found = self.find(text);
-        let found = if site == Site::Value { Self::named(names.of(pointer, text).as_ref(), text, found) } else { found };
+        let found = if site == Site::Value {
+            Self::named(names.of(pointer, text).as_ref(), text, found)
+        } else {
+            found
+        };
         (!found.is_empty()).then(|| self.replaced(text, found))
     }
 
@@ -264,8 +342,16 @@ impl Redactor {
             Some(Named::Apart(name)) => behind_key(name, text, true),
             Some(Named::Words(words)) => in_word(words, text),
         };
-        let has_placeholder = |range: &Range<usize>| text.get(range.clone()).is_none_or(|value| value.contains('⟦'));
-        found.extend(ranges.into_iter().filter(|range| !has_placeholder(range)).map(|range| (range, scanner::SECRET)));
+        let has_placeholder = |range: &Range<usize>| {
+            text.get(range.clone())
+                .is_none_or(|value| value.contains('⟦'))
+        };
+        found.extend(
+            ranges
+                .into_iter()
+                .filter(|range| !has_placeholder(range))
+                .map(|range| (range, scanner::SECRET)),
+        );
         merged(found)
     }
 }

@@ -40,7 +40,11 @@ pub(super) fn masked_places(redactor: &Redactor, text: &str) -> Vec<(Range<usize
     let mut found = redactor.find(text);
     if !found.is_empty() && text.contains('⟦') {
         let known: Vec<Range<usize>> = placeholders(text).map(|one| one.range).collect();
-        found.retain(|(range, _)| !known.iter().any(|known| known.start <= range.start && range.end <= known.end));
+        found.retain(|(range, _)| {
+            !known
+                .iter()
+                .any(|known| known.start <= range.start && range.end <= known.end)
+        });
         for (range, _) in &mut found {
             for known in &known {
                 if known.start < range.end && range.start < known.end {
@@ -76,36 +80,60 @@ const WAYS: usize = 64;
 /// rules.
 pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool {
     let known: Vec<Placeholder<'_>> = placeholders(masked).collect();
-    let Some(first) = known.first() else { return false };
-    let behind = known.last().and_then(|last| masked.get(last.range.end..)).unwrap_or("");
-    if masked.get(..first.range.start) != clear.get(..first.range.start) || !clear.ends_with(behind) {
+    let Some(first) = known.first() else {
+        return false;
+    };
+    let behind = known
+        .last()
+        .and_then(|last| masked.get(last.range.end..))
+        .unwrap_or("");
+    if masked.get(..first.range.start) != clear.get(..first.range.start) || !clear.ends_with(behind)
+    {
         return false;
     }
-    let mut places: Vec<Range<usize>> = masked_places(redactor, clear).into_iter().map(|(range, _)| range).collect();
+    let mut places: Vec<Range<usize>> = masked_places(redactor, clear)
+        .into_iter()
+        .map(|(range, _)| range)
+        .collect();
     places.extend(placeholders(clear).map(|one| one.range));
     // The offsets at which the text after the placeholders so far may begin.
     let mut reached = BTreeSet::from([first.range.start]);
     for (number, one) in known.iter().enumerate() {
-        let end = known.get(number + 1).map_or(masked.len(), |next| next.range.start);
+        let end = known
+            .get(number + 1)
+            .map_or(masked.len(), |next| next.range.start);
         let literal = masked.get(one.range.end..end).unwrap_or("");
         let is_last = number + 1 == known.len();
         let mut next = BTreeSet::new();
         for at in reached {
             let ends: Vec<usize> = if is_last {
-                clear.len().checked_sub(literal.len()).filter(|end| clear.get(*end..) == Some(literal)).into_iter().collect()
+                clear
+                    .len()
+                    .checked_sub(literal.len())
+                    .filter(|end| clear.get(*end..) == Some(literal))
+                    .into_iter()
+                    .collect()
             } else {
-                let limit = clear.ceil_char_boundary((at + LONGEST + literal.len()).min(clear.len()));
+                let limit =
+                    clear.ceil_char_boundary((at + LONGEST + literal.len()).min(clear.len()));
                 let rest = clear.get(at..limit).unwrap_or("");
-                rest.match_indices(literal).map(|(length, _)| at + length).collect()
+                rest.match_indices(literal)
+                    .map(|(length, _)| at + length)
+                    .collect()
             };
-            let values = ends.into_iter().filter(|end| *end > at && end - at <= LONGEST).map(|end| at..end);
+            let values = ends
+                .into_iter()
+                .filter(|end| *end > at && end - at <= LONGEST)
+                .map(|end| at..end);
             for value in values {
                 match evidence(one, clear, &value, &places, redactor) {
                     Evidence::Hash => {
                         next = BTreeSet::from([value.end + literal.len()]);
                         break;
                     }
-                    Evidence::Form if next.len() < WAYS => drop(next.insert(value.end + literal.len())),
+                    Evidence::Form if next.len() < WAYS => {
+                        drop(next.insert(value.end + literal.len()))
+                    }
                     Evidence::Form | Evidence::None => {}
                 }
             }
@@ -128,27 +156,50 @@ enum Evidence {
 
 /// Returns the evidence that a placeholder stands for a range of a text; `masked` contains the
 /// ranges that are masked today.
-fn evidence(one: &Placeholder<'_>, text: &str, range: &Range<usize>, masked: &[Range<usize>], redactor: &Redactor) -> Evidence {
+fn evidence(
+    one: &Placeholder<'_>,
+    text: &str,
+    range: &Range<usize>,
+    masked: &[Range<usize>],
+    redactor: &Redactor,
+) -> Evidence {
     let value = text.get(range.clone()).unwrap_or("");
     let own = redactor.placeholder(one.kind, value);
-    if placeholders(&own).next().is_some_and(|own| own.hash == one.hash) {
+    if placeholders(&own)
+        .next()
+        .is_some_and(|own| own.hash == one.hash)
+    {
         return Evidence::Hash;
     }
     let is_masked = |place: &Range<usize>| place.start <= range.start && range.end <= place.end;
-    let is_value = !stands_for_words(one.kind) && (masked.iter().any(is_masked) || has_form(one.kind, value));
-    if is_value { Evidence::Form } else { Evidence::None }
+    let is_value =
+        !stands_for_words(one.kind) && (masked.iter().any(is_masked) || has_form(one.kind, value));
+    if is_value {
+        Evidence::Form
+    } else {
+        Evidence::None
+    }
 }
 
 /// Returns true if a value has the form of a kind, for kinds with a recognisable form.
 fn has_form(kind: &str, value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let is_of = |signs: &[u8]| value.bytes().all(|byte| byte.is_ascii_digit() || signs.contains(&byte));
+    let is_of = |signs: &[u8]| {
+        value
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || signs.contains(&byte))
+    };
     let is_word = !value.contains(char::is_whitespace);
     match kind {
         "email" => is_word && value.contains('@'),
         "phone" => digits >= 7 && is_of(b" +-()./"),
         "card" => digits >= 12 && is_of(b" -"),
-        "iban" => digits >= 10 && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b' '),
+        "iban" => {
+            digits >= 10
+                && value
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b' ')
+        }
         "secret" => is_word && value.len() >= 8 && digits > 0,
         _ => false,
     }

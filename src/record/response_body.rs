@@ -17,17 +17,26 @@ pub(crate) struct Made<'a> {
     /// The requested model.
     pub(crate) model: &'a str,
     /// True if a stream of chat completions ends with the token counts.
-    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "only the double writes streams")
+    )]
     pub(crate) wants_usage: bool,
     /// True if a Gemini stream consists of events, not of a list.
-    #[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "only the double writes streams"))]
+    #[cfg_attr(
+        not(feature = "serve"),
+        expect(dead_code, reason = "only the double writes streams")
+    )]
     pub(crate) is_sse: bool,
 }
 
 impl Made<'_> {
     /// Returns the input and output tokens.
     pub(crate) fn usage(&self) -> (u64, u64) {
-        (self.answer.usage.input.unwrap_or(0), self.answer.usage.output.unwrap_or(0))
+        (
+            self.answer.usage.input.unwrap_or(0),
+            self.answer.usage.output.unwrap_or(0),
+        )
     }
 }
 
@@ -50,7 +59,16 @@ pub(crate) fn reason(dialect: &str, stop: Stop) -> &'static str {
 
 /// Returns the body of a response with this answer and this id.
 pub(crate) fn body(dialect: &str, answer: &Answer, (id, model): (&str, &str)) -> String {
-    whole(dialect, &Made { answer, id: id.to_owned(), model, wants_usage: true, is_sse: false })
+    whole(
+        dialect,
+        &Made {
+            answer,
+            id: id.to_owned(),
+            model,
+            wants_usage: true,
+            is_sse: false,
+        },
+    )
 }
 
 /// Returns the body of a response that is not a stream.
@@ -65,7 +83,9 @@ pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
         "gemini" => {
             let part = |part: &Part| match part {
                 Part::Text(text) => Some(json!({"text": text})),
-                Part::Call(call) => Some(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})),
+                Part::Call(call) => Some(
+                    json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}}),
+                ),
                 Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
             };
             let parts: Vec<Value> = made.answer.turn.parts.iter().filter_map(part).collect();
@@ -86,7 +106,11 @@ pub(crate) fn whole(dialect: &str, made: &Made<'_>) -> String {
             let call = |call: &crate::kernel::conversation::ToolCall| json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments.to_string()}});
             let calls: Vec<Value> = made.answer.tool_calls().map(call).collect();
             let text = made.answer.content();
-            let content = if text.is_empty() { Value::Null } else { json!(text) };
+            let content = if text.is_empty() {
+                Value::Null
+            } else {
+                json!(text)
+            };
             let mut message = json!({"role": "assistant", "content": content, "refusal": null});
             if let (false, Some(object)) = (calls.is_empty(), message.as_object_mut()) {
                 object.insert("tool_calls".to_owned(), calls.into());
@@ -118,7 +142,9 @@ pub(crate) fn gemini_usage(made: &Made<'_>) -> Value {
 pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
     let block = |part: &Part| match part {
         Part::Text(text) => Some(json!({"type": "text", "text": text})),
-        Part::Call(call) => Some(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments})),
+        Part::Call(call) => Some(
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}),
+        ),
         Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
     };
     made.answer.turn.parts.iter().filter_map(block).collect()
@@ -127,17 +153,23 @@ pub(crate) fn blocks(made: &Made<'_>) -> Vec<Value> {
 /// Builds the output items of an OpenAI response.
 pub(crate) fn output(made: &Made<'_>) -> Vec<Value> {
     let item = |(at, part): (usize, &Part)| match part {
-        Part::Text(text) => {
-            Some(json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
-            "content": [{"type": "output_text", "text": text, "annotations": []}]}))
-        }
-        Part::Call(call) => {
-            Some(json!({"type": "function_call", "id": format!("fc_{}_{at}", made.id), "call_id": call.id, "name": call.name,
-            "arguments": call.arguments.to_string(), "status": "completed"}))
-        }
+        Part::Text(text) => Some(
+            json!({"type": "message", "id": format!("msg_{}_{at}", made.id), "status": "completed", "role": "assistant",
+            "content": [{"type": "output_text", "text": text, "annotations": []}]}),
+        ),
+        Part::Call(call) => Some(
+            json!({"type": "function_call", "id": format!("fc_{}_{at}", made.id), "call_id": call.id, "name": call.name,
+            "arguments": call.arguments.to_string(), "status": "completed"}),
+        ),
         Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => None,
     };
-    made.answer.turn.parts.iter().enumerate().filter_map(item).collect()
+    made.answer
+        .turn
+        .parts
+        .iter()
+        .enumerate()
+        .filter_map(item)
+        .collect()
 }
 
 /// Builds an OpenAI response with every field that strict clients require.

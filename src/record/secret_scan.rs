@@ -80,19 +80,29 @@ pub struct SecretScan {
 impl SecretScan {
     /// Creates a scan for the values of these files, and for random values.
     pub fn new(files: &[EnvironmentFile]) -> Self {
-        let mut scan = Self { firsts: vec![false; 256], ..Self::default() };
+        let mut scan = Self {
+            firsts: vec![false; 256],
+            ..Self::default()
+        };
         let mut known = BTreeSet::new();
         for EnvironmentFile { path, text } in files {
             for (name, value) in secrets(text) {
                 let of = scan.names.len();
-                for (bytes, is_packed) in forms(&value).into_iter().filter(|(bytes, _)| known.insert(bytes.clone())) {
+                for (bytes, is_packed) in forms(&value)
+                    .into_iter()
+                    .filter(|(bytes, _)| known.insert(bytes.clone()))
+                {
                     if let [first, second, ..] = bytes[..] {
                         scan.pairs.insert([first, second]);
                         if let Some(is_first) = scan.firsts.get_mut(usize::from(first)) {
                             *is_first = true;
                         }
                     }
-                    scan.needles.push(Needle { bytes, is_packed, of });
+                    scan.needles.push(Needle {
+                        bytes,
+                        is_packed,
+                        of,
+                    });
                 }
                 scan.names.push((name, path.clone()));
             }
@@ -102,8 +112,14 @@ impl SecretScan {
 
     /// Finds the first secret in a line.
     pub fn find(&self, line: &str) -> Option<SecretInText> {
-        let random = || random(line).map(|name| SecretInText::Random { name: name.to_owned() });
-        self.environment(line).or_else(random).or_else(|| has_key(line).then_some(SecretInText::Key))
+        let random = || {
+            random(line).map(|name| SecretInText::Random {
+                name: name.to_owned(),
+            })
+        };
+        self.environment(line)
+            .or_else(random)
+            .or_else(|| has_key(line).then_some(SecretInText::Key))
     }
 
     fn environment(&self, line: &str) -> Option<SecretInText> {
@@ -112,7 +128,11 @@ impl SecretScan {
         }
         let bytes = line.as_bytes();
         let is_start = |at: &usize| {
-            let first = bytes.get(*at).is_some_and(|byte| self.firsts.get(usize::from(*byte)).is_some_and(|is_first| *is_first));
+            let first = bytes.get(*at).is_some_and(|byte| {
+                self.firsts
+                    .get(usize::from(*byte))
+                    .is_some_and(|is_first| *is_first)
+            });
             first
                 && bytes
                     .get(*at..*at + 2)
@@ -120,27 +140,39 @@ impl SecretScan {
                     .is_some_and(|pair: [u8; 2]| self.pairs.contains(&pair))
         };
         let stands = |needle: &&Needle, at: usize| {
-            let is_letter = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+            let is_letter = |at: Option<usize>| {
+                at.and_then(|at| bytes.get(at))
+                    .is_some_and(u8::is_ascii_alphanumeric)
+            };
             let end = at + needle.bytes.len();
             // A short value occurs in longer words by chance.
-            let is_apart =
-                needle.is_packed || needle.bytes.len() >= 2 * LONG || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
+            let is_apart = needle.is_packed
+                || needle.bytes.len() >= 2 * LONG
+                || !is_letter(at.checked_sub(1)) && !is_letter(Some(end));
             bytes.get(at..end) == Some(&needle.bytes) && is_apart
         };
-        let found = (0..bytes.len()).filter(is_start).find_map(|at| self.needles.iter().find(|needle| stands(needle, at)));
+        let found = (0..bytes.len())
+            .filter(is_start)
+            .find_map(|at| self.needles.iter().find(|needle| stands(needle, at)));
         let (name, file) = self.names.get(found?.of)?;
-        Some(SecretInText::Environment { name: name.clone(), file: file.clone() })
+        Some(SecretInText::Environment {
+            name: name.clone(),
+            file: file.clone(),
+        })
     }
 }
 
 /// Returns true if a line contains a service's key, or the first line of a private key.
 fn has_key(line: &str) -> bool {
-    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----") || keys_of_services(line).any(|key| !is_sample(key))
+    line.contains("-----BEGIN ") && line.contains("PRIVATE KEY-----")
+        || keys_of_services(line).any(|key| !is_sample(key))
 }
 
 /// Returns the names and values of the secrets in the text of an environment file.
 pub fn secrets(text: &str) -> impl Iterator<Item = (String, String)> {
-    values(text).into_iter().filter(|(name, value)| is_secret(name, value))
+    values(text)
+        .into_iter()
+        .filter(|(name, value)| is_secret(name, value))
 }
 
 /// Returns true if an environment value is searched for: under a secret's name all but plain words,
@@ -151,32 +183,68 @@ fn is_secret(name: &str, value: &str) -> bool {
     let is_mixed = has(u8::is_ascii_alphabetic) && has(|byte| !byte.is_ascii_alphabetic());
     let is_named = is_secret_variable(name, value);
     let is_enough = is_long || value.chars().count() >= LEAST && is_mixed && is_named;
-    if !is_enough || if is_named { is_whole_placeholder(value) } else { is_placeholder(value) } {
+    if !is_enough
+        || if is_named {
+            is_whole_placeholder(value)
+        } else {
+            is_placeholder(value)
+        }
+    {
         return false;
     }
-    let scheme = |scheme: &str| scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'));
+    let scheme = |scheme: &str| {
+        scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
+    };
     if let Some((_, rest)) = value.split_once("://").filter(|(before, _)| scheme(before)) {
-        return rest.split('/').next().unwrap_or("").split_once('@').is_some_and(|(user, _)| user.contains(':'));
+        return rest
+            .split('/')
+            .next()
+            .unwrap_or("")
+            .split_once('@')
+            .is_some_and(|(user, _)| user.contains(':'));
     }
     let is_number = value.parse::<f64>().is_ok() && (!is_named || value.contains('.'));
-    let is_plain = value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_lowercase()) || is_number;
-    if is_named { !is_plain } else { is_random(value) }
+    let is_plain =
+        value.len() < RANDOM && value.bytes().all(|byte| byte.is_ascii_lowercase()) || is_number;
+    if is_named {
+        !is_plain
+    } else {
+        is_random(value)
+    }
 }
 
 /// Returns a value in all spellings: as it is, escaped for JSON, URLs and HTML, and in base64,
 /// which is marked.
 fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
     let json = serde_json::to_string(value).unwrap_or_default();
-    let json = json.get(1..json.len().saturating_sub(1)).unwrap_or("").to_owned();
+    let json = json
+        .get(1..json.len().saturating_sub(1))
+        .unwrap_or("")
+        .to_owned();
     let twice = json.replace('\\', "\\\\").replace('"', "\\\"");
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let url: String =
-        value.bytes().map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect();
-    let html = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let url: String = value
+        .bytes()
+        .map(|byte| {
+            if is_plain(byte) {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
+        .collect();
+    let html = value
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;");
     let plain = [value.to_owned(), json, twice, url, html].map(|form| (form.into_bytes(), false));
     let packed = (0..3).flat_map(|before| {
         let standard = packed(value, before);
-        [standard.replace('+', "-").replace('/', "_"), standard].map(|form| (form.into_bytes(), true))
+        [standard.replace('+', "-").replace('/', "_"), standard]
+            .map(|form| (form.into_bytes(), true))
     });
     plain.into_iter().chain(packed).collect()
 }
@@ -184,10 +252,15 @@ fn forms(value: &str) -> Vec<(Vec<u8>, bool)> {
 /// Returns the base64 characters of a value that are independent of its neighbours, if it begins at
 /// this offset in a group of three bytes.
 fn packed(value: &str, before: usize) -> String {
-    let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
+    let bytes: Vec<u8> = std::iter::repeat_n(0, before)
+        .chain(value.bytes())
+        .collect();
     // Each base64 character contains bits of up to two bytes.
     let (skip, end) = ((before * 4).div_ceil(3), bytes.len() * 4 / 3);
-    base64::encode(&bytes).get(skip..end).unwrap_or("").to_owned()
+    base64::encode(&bytes)
+        .get(skip..end)
+        .unwrap_or("")
+        .to_owned()
 }
 
 /// Returns the name of a random value in a line, if that is a secret's name.
@@ -201,12 +274,19 @@ fn random(line: &str) -> Option<&str> {
         if len >= RANDOM
             && let Some(name) = name_before(line.get(..at)?)
             && is_secret_name(name)
-            && line.get(at..at + len).is_some_and(|value| is_random(value.trim_end_matches('.')) && !is_placeholder(value))
+            && line.get(at..at + len).is_some_and(|value| {
+                is_random(value.trim_end_matches('.')) && !is_placeholder(value)
+            })
         {
             return Some(name);
         }
         at += len;
-        at += bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| !is_value(**byte)).count();
+        at += bytes
+            .get(at..)
+            .unwrap_or(&[])
+            .iter()
+            .take_while(|byte| !is_value(**byte))
+            .count();
     }
     None
 }
@@ -219,7 +299,10 @@ fn name_before(head: &str) -> Option<&str> {
         let mut text = text;
         loop {
             let trimmed = text.trim_end_matches(is_sign);
-            let trimmed = ["&quot;", "&#34;", "&#39;"].iter().find_map(|sign| trimmed.strip_suffix(sign)).unwrap_or(trimmed);
+            let trimmed = ["&quot;", "&#34;", "&#39;"]
+                .iter()
+                .find_map(|sign| trimmed.strip_suffix(sign))
+                .unwrap_or(trimmed);
             if trimmed.len() == text.len() {
                 return text.len();
             }
@@ -228,14 +311,25 @@ fn name_before(head: &str) -> Option<&str> {
     };
     let cut = |text: &'static [&str], head: usize, whole: &str| -> usize {
         let before = whole.get(..head).unwrap_or("");
-        text.iter().find_map(|word| before.strip_suffix(word)).unwrap_or(before).len()
+        text.iter()
+            .find_map(|word| before.strip_suffix(word))
+            .unwrap_or(before)
+            .len()
     };
     let end = bare(head);
     let end = cut(&["Bearer", "bearer", "Basic", "basic"], end, head);
     let end = bare(head.get(..end)?);
     let before = head.get(..end)?;
-    let name = |text: &str| text.bytes().rev().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte)).count();
-    let Some(before) = ["=>", ":", "="].iter().find_map(|sign| before.strip_suffix(sign)) else {
+    let name = |text: &str| {
+        text.bytes()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte))
+            .count()
+    };
+    let Some(before) = ["=>", ":", "="]
+        .iter()
+        .find_map(|sign| before.strip_suffix(sign))
+    else {
         // A command option is followed by a blank.
         let option = before.get(before.len() - name(before)..)?;
         return option.strip_prefix("--").filter(|_| head.len() > end);
@@ -251,12 +345,17 @@ fn is_random(value: &str) -> bool {
     let len = value.len();
     let has = |is: fn(&u8) -> bool| value.bytes().any(|byte| is(&byte));
     let is_word = |part: &str| {
-        part.len() <= 4 || part.bytes().all(|byte| byte.is_ascii_alphabetic()) || part.bytes().all(|byte| byte.is_ascii_digit())
+        part.len() <= 4
+            || part.bytes().all(|byte| byte.is_ascii_alphabetic())
+            || part.bytes().all(|byte| byte.is_ascii_digit())
     };
     if len < RANDOM || !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) {
         return false;
     }
-    if value.split(|c: char| !c.is_ascii_alphanumeric()).all(is_word) {
+    if value
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .all(is_word)
+    {
         return false;
     }
     if value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -266,7 +365,10 @@ fn is_random(value: &str) -> bool {
 }
 
 /// Returns the Shannon entropy of a text's bytes, in bits per byte.
-#[allow(clippy::cast_precision_loss, reason = "a line has fewer bytes than fit")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a line has fewer bytes than fit"
+)]
 fn entropy(text: &str) -> f64 {
     let mut counts = [0_usize; 256];
     for byte in text.bytes() {
@@ -275,7 +377,10 @@ fn entropy(text: &str) -> f64 {
         }
     }
     let all = text.len() as f64;
-    let shares = counts.into_iter().filter(|count| *count > 0).map(|count| count as f64 / all);
+    let shares = counts
+        .into_iter()
+        .filter(|count| *count > 0)
+        .map(|count| count as f64 / all);
     shares.map(|share| -share * share.log2()).sum()
 }
 

@@ -34,7 +34,12 @@ pub struct Said {
 impl Said {
     /// Reads a request, with its agent and its conversation if the program names them. `None` if it
     /// is not a request to a model.
-    pub fn of(body: &str, endpoint: &str, agent: Option<&str>, conversation: Option<&str>) -> Option<Self> {
+    pub fn of(
+        body: &str,
+        endpoint: &str,
+        agent: Option<&str>,
+        conversation: Option<&str>,
+    ) -> Option<Self> {
         // A body for embeddings looks like a body of the Responses dialect.
         Dialect::of_path(endpoint)?;
         let request = Request::read(body, Some(endpoint)).ok()?;
@@ -48,7 +53,12 @@ impl Said {
 
     /// Reads the request of a recorded call.
     pub fn of_call(call: &Recording) -> Option<Self> {
-        Self::of(call.request.get(), &call.endpoint, call.agent.as_deref(), call.conversation.as_deref())
+        Self::of(
+            call.request.get(),
+            &call.endpoint,
+            call.agent.as_deref(),
+            call.conversation.as_deref(),
+        )
     }
 }
 
@@ -68,11 +78,18 @@ pub fn turns(said: &[Option<Said>]) -> Vec<Option<Turn>> {
     let mut conversations: BTreeMap<(String, String), (usize, usize)> = BTreeMap::new();
     let mut found = threads(&sent).into_iter().map(|thread| {
         let number = conversations.len() + 1;
-        let (conversation, n) = conversations.entry((thread.agent, thread.conversation)).or_insert((number, 0));
+        let (conversation, n) = conversations
+            .entry((thread.agent, thread.conversation))
+            .or_insert((number, 0));
         *n += 1;
-        Turn { conversation: *conversation, n: *n }
+        Turn {
+            conversation: *conversation,
+            n: *n,
+        }
     });
-    said.iter().map(|one| one.as_ref().and_then(|_| found.next())).collect()
+    said.iter()
+        .map(|one| one.as_ref().and_then(|_| found.next()))
+        .collect()
 }
 
 /// Returns the positions of a later run's calls among the conversations of a recording, in call
@@ -87,7 +104,9 @@ pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option
     let said = |all: &'_ [Option<Said>], at: usize| all.get(at).and_then(Option::as_ref).cloned();
     let mut pairs = Vec::new();
     for (conversation, at) in &first_known {
-        let Some(known) = said(recorded, *at) else { continue };
+        let Some(known) = said(recorded, *at) else {
+            continue;
+        };
         for (other, at) in &first_own {
             let likeness = said(later, *at).and_then(|own| likeness(&known, &own));
             pairs.extend(likeness.map(|likeness| (Reverse(likeness), *conversation, *other)));
@@ -107,13 +126,22 @@ pub fn turns_in(recorded: &[Option<Said>], later: &[Option<Said>]) -> Vec<Option
             next
         });
     }
-    let placed = |turn: Turn| Turn { conversation: place.get(&turn.conversation).copied().unwrap_or(turn.conversation), ..turn };
+    let placed = |turn: Turn| Turn {
+        conversation: place
+            .get(&turn.conversation)
+            .copied()
+            .unwrap_or(turn.conversation),
+        ..turn
+    };
     own.into_iter().map(|turn| turn.map(placed)).collect()
 }
 
 /// Returns the index of each conversation's first call.
 fn beginnings(turns: &[Option<Turn>]) -> BTreeMap<usize, usize> {
-    let first = |(at, turn): (usize, &Option<Turn>)| turn.filter(|turn| turn.n == 1).map(|turn| (turn.conversation, at));
+    let first = |(at, turn): (usize, &Option<Turn>)| {
+        turn.filter(|turn| turn.n == 1)
+            .map(|turn| (turn.conversation, at))
+    };
     turns.iter().enumerate().filter_map(first).collect()
 }
 
@@ -125,24 +153,54 @@ fn likeness(known: &Said, own: &Said) -> Option<(bool, u8, bool, usize, usize)> 
     if known.dialect != own.dialect || known.agent != own.agent {
         return None;
     }
-    let shared = |said: &Said| -> String { said.segments.iter().filter(|one| is_shared(one)).map(|one| &*one.wire).collect() };
+    let shared = |said: &Said| -> String {
+        said.segments
+            .iter()
+            .filter(|one| is_shared(one))
+            .map(|one| &*one.wire)
+            .collect()
+    };
     let whole = |said: &Said| -> String { said.segments.iter().map(|one| &*one.wire).collect() };
     let turn = |said: &'_ Said| -> Vec<String> {
-        let of_user = said.segments.iter().filter(|one| !is_shared(one) && one.speaker == Some(Speaker::User));
+        let of_user = said
+            .segments
+            .iter()
+            .filter(|one| !is_shared(one) && one.speaker == Some(Speaker::User));
         let group = of_user.clone().next().map(|first| first.group.clone());
-        of_user.filter(|one| Some(&one.group) == group.as_ref()).map(|one| one.wire.clone()).collect()
+        of_user
+            .filter(|one| Some(&one.group) == group.as_ref())
+            .map(|one| one.wire.clone())
+            .collect()
     };
     let (a, b) = (shared(known), shared(own));
-    let agent = if a == b { 2 } else { u8::from(common_bytes(&a, &b) * 2 >= a.len().max(b.len())) };
+    let agent = if a == b {
+        2
+    } else {
+        u8::from(common_bytes(&a, &b) * 2 >= a.len().max(b.len()))
+    };
     let both = known.segments.iter().zip(&own.segments);
-    let front = both.take_while(|(a, b)| a.wire == b.wire && a.speaker == b.speaker).count();
+    let front = both
+        .take_while(|(a, b)| a.wire == b.wire && a.speaker == b.speaker)
+        .count();
     let name = known.conversation.is_some() && known.conversation == own.conversation;
-    Some((name, agent, turn(known) == turn(own), front, common_bytes(&whole(known), &whole(own))))
+    Some((
+        name,
+        agent,
+        turn(known) == turn(own),
+        front,
+        common_bytes(&whole(known), &whole(own)),
+    ))
 }
 
 /// Returns the number of equal leading and trailing bytes of two texts.
 fn common_bytes(a: &str, b: &str) -> usize {
     let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let room = a.len().min(b.len()) - front;
-    front + a.bytes().rev().zip(b.bytes().rev()).take(room).take_while(|(a, b)| a == b).count()
+    front
+        + a.bytes()
+            .rev()
+            .zip(b.bytes().rev())
+            .take(room)
+            .take_while(|(a, b)| a == b)
+            .count()
 }

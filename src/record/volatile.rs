@@ -34,13 +34,16 @@ const FOUND: u8 = 2;
 impl Part {
     /// Records that a request was examined, and if it had the part.
     fn see(&self, is_there: bool) {
-        self.seen.fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
+        self.seen
+            .fetch_max(if is_there { FOUND } else { LOOKED }, Ordering::Relaxed);
     }
 }
 
 impl fmt::Debug for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Part").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Part")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }
 
@@ -83,13 +86,20 @@ impl Volatile {
 
     /// Returns the settings of the parts that no examined request had.
     pub fn idle(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED).map(|part| part.words.as_str())
+        self.0
+            .iter()
+            .filter(|part| part.seen.load(Ordering::Relaxed) == LOOKED)
+            .map(|part| part.words.as_str())
     }
 }
 
 /// Returns true if two texts differ only in digits, as texts with a time or an id do.
 pub fn differ_in_digits(one: &str, other: &str) -> bool {
-    let rest = |text: &str| text.chars().filter(|c| !c.is_ascii_hexdigit()).collect::<String>();
+    let rest = |text: &str| {
+        text.chars()
+            .filter(|c| !c.is_ascii_hexdigit())
+            .collect::<String>()
+    };
     one != other && rest(one) == rest(other)
 }
 
@@ -99,7 +109,9 @@ pub const ADVICE: &str = "where it differs every time and says nothing, `[reques
 /// Removes a value and returns true if it existed. In a list, replaces it with `null`, to keep the
 /// indexes of later items.
 fn remove(tree: &mut Json, place: &str) -> bool {
-    let Some((parent, last)) = place.rsplit_once('/') else { return false };
+    let Some((parent, last)) = place.rsplit_once('/') else {
+        return false;
+    };
     match tree.at_mut(parent) {
         Some(Json::Object(fields)) => {
             let name = last.replace("~1", "/").replace("~0", "~");
@@ -109,7 +121,8 @@ fn remove(tree: &mut Json, place: &str) -> bool {
         }
         Some(Json::List(items)) => {
             let item = last.parse::<usize>().ok().and_then(|at| items.get_mut(at));
-            item.map(|item| *item = Json::Word("null".to_owned())).is_some()
+            item.map(|item| *item = Json::Word("null".to_owned()))
+                .is_some()
         }
         Some(Json::Word(_) | Json::Number(_) | Json::Text(_)) | None => false,
     }
@@ -120,8 +133,9 @@ fn cut(tree: &mut Json, find: &Search) -> bool {
     match tree {
         Json::Text(text) => {
             let (mut out, mut rest) = (String::new(), text.as_str());
-            while let Some((before, after)) =
-                find(rest).filter(|at| !at.is_empty()).and_then(|at| Some((rest.get(..at.start)?, rest.get(at.end..)?)))
+            while let Some((before, after)) = find(rest)
+                .filter(|at| !at.is_empty())
+                .and_then(|at| Some((rest.get(..at.start)?, rest.get(at.end..)?)))
             {
                 out.push_str(before);
                 rest = after;
@@ -133,8 +147,14 @@ fn cut(tree: &mut Json, find: &Search) -> bool {
             *text = out;
             true
         }
-        Json::List(items) => items.iter_mut().map(|item| cut(item, find)).fold(false, |any, one| any | one),
-        Json::Object(fields) => fields.iter_mut().map(|(_, field)| cut(field, find)).fold(false, |any, one| any | one),
+        Json::List(items) => items
+            .iter_mut()
+            .map(|item| cut(item, find))
+            .fold(false, |any, one| any | one),
+        Json::Object(fields) => fields
+            .iter_mut()
+            .map(|(_, field)| cut(field, find))
+            .fold(false, |any, one| any | one),
         Json::Word(_) | Json::Number(_) => false,
     }
 }

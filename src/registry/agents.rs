@@ -15,16 +15,23 @@ pub(crate) fn collect<'t, E>(
     let mut agents = Vec::new();
     // Nodes to visit, the next one last: the definition, the node, the prefix of its id, its name,
     // its depth.
-    let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> = vec![(root.0, root.1, String::new(), None, 0)];
+    let mut open: Vec<(&str, &Node, String, Option<&str>, usize)> =
+        vec![(root.0, root.1, String::new(), None, 0)];
     while let Some((definition, node, base, name, depth)) = open.pop() {
         let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
         let behind = behind(node).transpose()?;
-        if let Some((definition, root)) = behind.filter(|_| depth < MAX_DEPTH && agents.len() < MAX_AGENTS) {
+        if let Some((definition, root)) =
+            behind.filter(|_| depth < MAX_DEPTH && agents.len() < MAX_AGENTS)
+        {
             open.push((definition, root, id.clone(), name, depth + 1));
         }
         if behind.is_none() && is_meant(node) && agents.len() < MAX_AGENTS {
             let node = if id.is_empty() { "/".to_owned() } else { id };
-            agents.push(AgentNode { node, definition: definition.to_owned(), name: name.map(str::to_owned) });
+            agents.push(AgentNode {
+                node,
+                definition: definition.to_owned(),
+                name: name.map(str::to_owned),
+            });
         }
         for child in node.children.iter().rev() {
             // The text of a call is not a name that a caller can use.

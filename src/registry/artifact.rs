@@ -43,7 +43,10 @@ pub(super) struct Entry {
     pub(super) hash: Hash,
     pub(super) source: Range<usize>,
     pub(super) parameters: Range<usize>,
-    #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only contexts are assembled by it"))]
+    #[cfg_attr(
+        not(feature = "assemble"),
+        allow(dead_code, reason = "only contexts are assembled by it")
+    )]
     pub(super) trust: Range<usize>,
     pub(super) references: Range<usize>,
     pub(super) warnings: Range<usize>,
@@ -171,7 +174,11 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    pub(super) fn new(tasks: &[Entry], templates: &[Entry], fragments: &[Fragment]) -> Result<Self, ReadError> {
+    pub(super) fn new(
+        tasks: &[Entry],
+        templates: &[Entry],
+        fragments: &[Fragment],
+    ) -> Result<Self, ReadError> {
         let mut types: BTreeMap<Box<str>, Subtypes> = BTreeMap::new();
         for (at, task) in tasks.iter().enumerate() {
             let subtypes = match types.get_mut(&*task.operator) {
@@ -186,17 +193,26 @@ impl Lookup {
         Ok(Self {
             tasks: by_name("task", tasks.iter().map(|entry| &*entry.name))?,
             templates: by_name("template", templates.iter().map(|entry| &*entry.name))?,
-            fragments: by_name("fragment", fragments.iter().map(|fragment| fragment.name.as_str()))?,
+            fragments: by_name(
+                "fragment",
+                fragments.iter().map(|fragment| fragment.name.as_str()),
+            )?,
             types,
         })
     }
 }
 
-fn by_name<'a>(kind: &'static str, names: impl ExactSizeIterator<Item = &'a str>) -> Result<HashMap<Box<str>, u32>, ReadError> {
+fn by_name<'a>(
+    kind: &'static str,
+    names: impl ExactSizeIterator<Item = &'a str>,
+) -> Result<HashMap<Box<str>, u32>, ReadError> {
     let mut map = HashMap::with_capacity(names.len());
     for (at, name) in names.enumerate() {
         if map.insert(Box::from(name), at as u32).is_some() {
-            return Err(ReadError::Twice { kind, name: name.to_owned() });
+            return Err(ReadError::Twice {
+                kind,
+                name: name.to_owned(),
+            });
         }
     }
     Ok(map)
@@ -229,8 +245,12 @@ impl Registry {
     /// The registry has no such task. Use [`Registry::find`] if that is not a mistake.
     pub fn task(&self, name: &str) -> Result<Task<'_>, NoTask> {
         self.find(name).ok_or_else(|| {
-            let near = nearest(name, self.tasks.iter().map(|entry| &*entry.name)).map(str::to_owned);
-            NoTask { name: name.to_owned(), near }
+            let near =
+                nearest(name, self.tasks.iter().map(|entry| &*entry.name)).map(str::to_owned);
+            NoTask {
+                name: name.to_owned(),
+                near,
+            }
         })
     }
 
@@ -246,17 +266,24 @@ impl Registry {
 
     /// The fragment with a name.
     pub fn fragment(&self, name: &str) -> Option<&Fragment> {
-        self.fragments.get(*self.lookup.fragments.get(name)? as usize)
+        self.fragments
+            .get(*self.lookup.fragments.get(name)? as usize)
     }
 
     /// All tasks, by name.
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
-        self.tasks.iter().map(|entry| Task { entry, registry: self })
+        self.tasks.iter().map(|entry| Task {
+            entry,
+            registry: self,
+        })
     }
 
     /// All templates, by name.
     pub fn templates(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
-        self.templates.iter().map(|entry| Task { entry, registry: self })
+        self.templates.iter().map(|entry| Task {
+            entry,
+            registry: self,
+        })
     }
 
     /// All fragments, by name.
@@ -265,11 +292,24 @@ impl Registry {
     }
 
     /// The tasks of one operator and subtype, by name. Scans no other task.
-    pub fn of_type<'r>(&'r self, operator: &str, subtype: Option<&str>) -> impl Iterator<Item = Task<'r>> {
+    pub fn of_type<'r>(
+        &'r self,
+        operator: &str,
+        subtype: Option<&str>,
+    ) -> impl Iterator<Item = Task<'r>> {
         // `standard` is the default subtype of `atomic` and is stored as no subtype.
-        let key = subtype.filter(|subtype| (operator, *subtype) != ("atomic", "standard")).map(Box::from);
-        let found = self.lookup.types.get(operator).and_then(|subtypes| subtypes.get(&key));
-        found.into_iter().flatten().filter_map(|&at| self.nth(&self.tasks, at))
+        let key = subtype
+            .filter(|subtype| (operator, *subtype) != ("atomic", "standard"))
+            .map(Box::from);
+        let found = self
+            .lookup
+            .types
+            .get(operator)
+            .and_then(|subtypes| subtypes.get(&key));
+        found
+            .into_iter()
+            .flatten()
+            .filter_map(|&at| self.nth(&self.tasks, at))
     }
 
     /// The text of a fragment, as stored in the registry.
@@ -278,7 +318,10 @@ impl Registry {
     }
 
     fn nth<'r>(&'r self, entries: &'r [Entry], at: u32) -> Option<Task<'r>> {
-        entries.get(at as usize).map(|entry| Task { entry, registry: self })
+        entries.get(at as usize).map(|entry| Task {
+            entry,
+            registry: self,
+        })
     }
 }
 
@@ -341,7 +384,11 @@ impl<'r> Task<'r> {
     /// The nodes that its values are derived from, if that decides which of them are trusted.
     #[cfg(feature = "assemble")]
     pub(crate) fn trust(self) -> Result<Vec<TrustNode>, ReadError> {
-        if self.entry.trust.is_empty() { Ok(Vec::new()) } else { self.parse(&self.entry.trust) }
+        if self.entry.trust.is_empty() {
+            Ok(Vec::new())
+        } else {
+            self.parse(&self.entry.trust)
+        }
     }
 
     /// Its references.
@@ -356,7 +403,10 @@ impl<'r> Task<'r> {
 
     /// Its tree: every node with its resolved settings.
     pub fn root(self) -> Result<Node, ReadError> {
-        node::read(Raw::at(&self.registry.text, &self.entry.root), &self.registry.text)
+        node::read(
+            Raw::at(&self.registry.text, &self.entry.root),
+            &self.registry.text,
+        )
     }
 
     fn parse<T: Deserialize<'r>>(self, range: &Range<usize>) -> Result<T, ReadError> {

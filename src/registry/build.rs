@@ -37,5 +37,6 @@ pub fn put(output: &Path, registry: &[u8], goal: Goal) -> State {
     if goal == Goal::Compare {
         return State::Stale;
     }
-    fs::write_atomic(output, registry).map_or_else(State::Failed, |_| State::Written(registry.len() as u64))
+    fs::write_atomic(output, registry)
+        .map_or_else(State::Failed, |_| State::Written(registry.len() as u64))
 }

@@ -94,11 +94,24 @@ pub struct ResolvedChange {
 impl Diff {
     /// Returns true if there is no difference.
     pub fn is_empty(&self) -> bool {
-        let Self { schema: _, added, removed, text, resolved, referenced, templates, fragments } = self;
-        [added, removed, referenced].iter().all(|names| names.is_empty())
+        let Self {
+            schema: _,
+            added,
+            removed,
+            text,
+            resolved,
+            referenced,
+            templates,
+            fragments,
+        } = self;
+        [added, removed, referenced]
+            .iter()
+            .all(|names| names.is_empty())
             && text.is_empty()
             && resolved.is_empty()
-            && [templates, fragments].iter().all(|names| **names == Names::default())
+            && [templates, fragments]
+                .iter()
+                .all(|names| **names == Names::default())
     }
 }
 
@@ -106,19 +119,33 @@ impl Diff {
 pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
     let mut out = Diff {
         schema: SCHEMA,
-        added: new.tasks().filter(|task| old.find(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
-        removed: old.tasks().filter(|task| new.find(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
+        added: new
+            .tasks()
+            .filter(|task| old.find(task.name()).is_none())
+            .map(|task| task.name().to_owned())
+            .collect(),
+        removed: old
+            .tasks()
+            .filter(|task| new.find(task.name()).is_none())
+            .map(|task| task.name().to_owned())
+            .collect(),
         text: Vec::new(),
         resolved: Vec::new(),
         referenced: Vec::new(),
         templates: names(&hashes(old.templates()), &hashes(new.templates())),
         fragments: names(
-            &old.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
-            &new.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
+            &old.fragments()
+                .map(|fragment| (fragment.name(), fragment.hash()))
+                .collect(),
+            &new.fragments()
+                .map(|fragment| (fragment.name(), fragment.hash()))
+                .collect(),
         ),
     };
     for after in new.tasks() {
-        let Some(before) = old.find(after.name()) else { continue };
+        let Some(before) = old.find(after.name()) else {
+            continue;
+        };
         if before.hash() != after.hash() {
             task(before, after, &mut out)?;
         }
@@ -133,10 +160,23 @@ fn hashes<'r>(tasks: impl Iterator<Item = Task<'r>>) -> BTreeMap<&'r str, Hash> 
 fn names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> Names {
     let list = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     Names {
-        added: list(new.keys().filter(|name| !old.contains_key(*name)).copied().collect()),
-        removed: list(old.keys().filter(|name| !new.contains_key(*name)).copied().collect()),
+        added: list(
+            new.keys()
+                .filter(|name| !old.contains_key(*name))
+                .copied()
+                .collect(),
+        ),
+        removed: list(
+            old.keys()
+                .filter(|name| !new.contains_key(*name))
+                .copied()
+                .collect(),
+        ),
         changed: list(
-            new.iter().filter(|(name, hash)| old.get(*name).is_some_and(|old| old != *hash)).map(|(name, _)| *name).collect(),
+            new.iter()
+                .filter(|(name, hash)| old.get(*name).is_some_and(|old| old != *hash))
+                .map(|(name, _)| *name)
+                .collect(),
         ),
     }
 }
@@ -146,8 +186,9 @@ fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadErr
     let new_root = after.root()?;
     let old_nodes = nodes(&old_root);
     let new_nodes = nodes(&new_root);
-    let mut text =
-        before.version() != after.version() || before.parameters()? != after.parameters()? || old_nodes.len() != new_nodes.len();
+    let mut text = before.version() != after.version()
+        || before.parameters()? != after.parameters()?
+        || old_nodes.len() != new_nodes.len();
     let known = out.resolved.len();
     for (id, new) in &new_nodes {
         let Some(old) = old_nodes.get(id) else {
@@ -161,7 +202,11 @@ fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadErr
     }
     if text {
         let source = after.source()?;
-        out.text.push(TextChange { task: after.name().to_owned(), path: source.path, span: source.span });
+        out.text.push(TextChange {
+            task: after.name().to_owned(),
+            path: source.path,
+            span: source.span,
+        });
     } else if out.resolved.len() == known {
         out.referenced.push(after.name().to_owned());
     }
@@ -181,29 +226,69 @@ fn nodes(root: &Node) -> BTreeMap<&str, &Node> {
 
 /// Returns true if the author's text of a node differs, without its children.
 fn written_differs(old: &Node, new: &Node) -> bool {
-    let head = |node: &Node| (node.element.clone(), node.operator.clone(), node.subtype.clone());
-    let slots = |node: &Node| -> Vec<_> { node.children.iter().map(|child| (child.slot.clone(), child.name.clone())).collect() };
-    head(old) != head(new) || old.body != new.body || slots(old) != slots(new) || written(old) != written(new)
+    let head = |node: &Node| {
+        (
+            node.element.clone(),
+            node.operator.clone(),
+            node.subtype.clone(),
+        )
+    };
+    let slots = |node: &Node| -> Vec<_> {
+        node.children
+            .iter()
+            .map(|child| (child.slot.clone(), child.name.clone()))
+            .collect()
+    };
+    head(old) != head(new)
+        || old.body != new.body
+        || slots(old) != slots(new)
+        || written(old) != written(new)
 }
 
 /// The settings that the template itself sets.
 fn written(node: &Node) -> Vec<(SettingName, Value)> {
-    let Some(settings) = &node.settings else { return Vec::new() };
-    let all = SettingName::ALL.iter().map(|&name| (name, settings.get(name)));
-    all.filter(|(_, setting)| setting.origin.layer.is_written()).map(|(name, setting)| (name, setting.value)).collect()
+    let Some(settings) = &node.settings else {
+        return Vec::new();
+    };
+    let all = SettingName::ALL
+        .iter()
+        .map(|&name| (name, settings.get(name)));
+    all.filter(|(_, setting)| setting.origin.layer.is_written())
+        .map(|(name, setting)| (name, setting.value))
+        .collect()
 }
 
-fn compare(task: &str, old: &Node, new: &Node, setting: SettingName, out: &mut Vec<ResolvedChange>) {
-    let (Some(before), Some(after)) = (&old.settings, &new.settings) else { return };
+fn compare(
+    task: &str,
+    old: &Node,
+    new: &Node,
+    setting: SettingName,
+    out: &mut Vec<ResolvedChange>,
+) {
+    let (Some(before), Some(after)) = (&old.settings, &new.settings) else {
+        return;
+    };
     let before = before.get(setting);
     let after = after.get(setting);
     if before.value == after.value {
         return;
     }
-    let same_type = old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
+    let same_type =
+        old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
     let is_default = !before.origin.layer.is_written() && !after.origin.layer.is_written();
-    let cause = if same_type && is_default { Cause::Default } else { Cause::Text };
+    let cause = if same_type && is_default {
+        Cause::Default
+    } else {
+        Cause::Text
+    };
     let from = before.value;
     let to = after.value;
-    out.push(ResolvedChange { task: task.to_owned(), node: new.id.clone(), setting, from, to, cause });
+    out.push(ResolvedChange {
+        task: task.to_owned(),
+        node: new.id.clone(),
+        setting,
+        from,
+        to,
+        cause,
+    });
 }

@@ -25,7 +25,11 @@ pub(crate) fn count<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> V
     let mut counts = Counts::default();
     for finding in findings {
         let safe = u32::from(apply::eligible(finding, Which::Safe).is_some());
-        counts.add(finding.rule.code.0, finding.severity, [1, u32::from(finding.is_fixable()), safe]);
+        counts.add(
+            finding.rule.code.0,
+            finding.severity,
+            [1, u32::from(finding.is_fixable()), safe],
+        );
     }
     counts.tallies()
 }
@@ -34,7 +38,11 @@ pub(crate) fn count<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> V
 pub(super) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Vec<Tally> {
     let mut counts = Counts::default();
     for tally in tallies {
-        counts.add(tally.rule, tally.severity, [tally.count, tally.fixable, tally.safe]);
+        counts.add(
+            tally.rule,
+            tally.severity,
+            [tally.count, tally.fixable, tally.safe],
+        );
     }
     counts.tallies()
 }
@@ -53,7 +61,13 @@ impl Counts {
     }
 
     fn tallies(self) -> Vec<Tally> {
-        let tally = |((rule, severity), [count, fixable, safe]): (_, [u32; 3])| Tally { rule, severity, count, fixable, safe };
+        let tally = |((rule, severity), [count, fixable, safe]): (_, [u32; 3])| Tally {
+            rule,
+            severity,
+            count,
+            fixable,
+            safe,
+        };
         self.0.into_iter().map(tally).collect()
     }
 }

@@ -60,7 +60,10 @@ pub struct ResolvedNode {
     pub settings: Option<SettingsData>,
     /// How it asks its model to answer, where it says so itself.
     #[serde(skip_serializing_if = "Sampling::is_empty")]
-    #[cfg_attr(feature = "cli", schemars(schema_with = "crate::kernel::sampling::schema"))]
+    #[cfg_attr(
+        feature = "cli",
+        schemars(schema_with = "crate::kernel::sampling::schema")
+    )]
     pub sampling: Sampling,
 }
 
@@ -68,8 +71,20 @@ pub struct ResolvedNode {
 ///
 /// # Errors
 /// The project includes a path that does not exist.
-pub fn places(root: &Path, config: &Config, threads: Option<NonZeroUsize>) -> Result<Vec<Place>, NoSuchPath> {
-    let found = files::each(Where { root, config, given: &[], threads }, &|file| Some(places_in(file, config)))?;
+pub fn places(
+    root: &Path,
+    config: &Config,
+    threads: Option<NonZeroUsize>,
+) -> Result<Vec<Place>, NoSuchPath> {
+    let found = files::each(
+        Where {
+            root,
+            config,
+            given: &[],
+            threads,
+        },
+        &|file| Some(places_in(file, config)),
+    )?;
     let mut places: Vec<Place> = found.into_iter().flat_map(|(_, places)| places).collect();
     places.sort();
     places.dedup();
@@ -77,7 +92,14 @@ pub fn places(root: &Path, config: &Config, threads: Option<NonZeroUsize>) -> Re
 }
 
 fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
-    let Some(text) = file.bytes.as_ref().ok().and_then(|bytes| decode::decode(bytes).ok()) else { return Vec::new() };
+    let Some(text) = file
+        .bytes
+        .as_ref()
+        .ok()
+        .and_then(|bytes| decode::decode(bytes).ok())
+    else {
+        return Vec::new();
+    };
     let mut reader = Reader::new();
     reader.read(&text, &config.limits);
     let document = reader.document(&text);
@@ -86,10 +108,22 @@ fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
     }
     let facts = template::facts::collect(&template::lower(document), stem(file.name));
     let path: Arc<str> = Arc::from(file.name);
-    let tasks = facts.definitions.into_iter().zip(0..).filter(|(definition, _)| definition.kind != DefinitionKind::Fragment);
+    let tasks = facts
+        .definitions
+        .into_iter()
+        .zip(0..)
+        .filter(|(definition, _)| definition.kind != DefinitionKind::Fragment);
     let place = |(found, definition): (Definition, u32)| {
-        let Definition { name, kind, span, .. } = found;
-        Place { name, kind, path: Arc::clone(&path), definition, span }
+        let Definition {
+            name, kind, span, ..
+        } = found;
+        Place {
+            name,
+            kind,
+            path: Arc::clone(&path),
+            definition,
+            span,
+        }
     };
     tasks.map(place).collect()
 }
@@ -101,21 +135,36 @@ fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
 pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<ResolvedNode>> {
     let mut bytes = Vec::new();
     fs::read_own(&root.join(&*place.path), config.limits.file, &mut bytes)?;
-    let text = decode::decode(&bytes).map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
+    let text = decode::decode(&bytes)
+        .map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
     let mut reader = Reader::new();
     reader.read(&text, &config.limits);
     let file = template::lower(reader.document(&text));
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
     let mut out = Vec::new();
-    if let Some(task) = file.definitions.get(place.definition as usize).and_then(template::model::Definition::task) {
-        nodes::paths(task, &mut |node, id| out.push(resolved(node, id, &bodies, config, &place.path)));
+    if let Some(task) = file
+        .definitions
+        .get(place.definition as usize)
+        .and_then(template::model::Definition::task)
+    {
+        nodes::paths(task, &mut |node, id| {
+            out.push(resolved(node, id, &bodies, config, &place.path))
+        });
     }
     Ok(out)
 }
 
-fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path: &str) -> ResolvedNode {
-    let owned = |value: &Option<template::parts::Str<'_>>| value.as_ref().map(|value| value.value.to_string());
+fn resolved(
+    node: Node<'_, '_>,
+    id: &str,
+    bodies: &Bodies,
+    config: &Config,
+    path: &str,
+) -> ResolvedNode {
+    let owned = |value: &Option<template::parts::Str<'_>>| {
+        value.as_ref().map(|value| value.value.to_string())
+    };
     let mut out = ResolvedNode {
         id: id.to_owned(),
         element: String::new(),
@@ -144,7 +193,14 @@ fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path
                 let row = config.layers.get(body.resolved.row);
                 out.operator = Some(row.operator().to_string());
                 out.subtype = row.subtype().map(ToString::to_string);
-                out.settings = Some(View { resolved: &body.resolved, layers: &config.layers, path }.settings());
+                out.settings = Some(
+                    View {
+                        resolved: &body.resolved,
+                        layers: &config.layers,
+                        path,
+                    }
+                    .settings(),
+                );
             }
         }
     }

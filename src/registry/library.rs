@@ -36,11 +36,19 @@ pub struct Built {
 }
 
 impl Built {
-    pub(super) fn new(registry: Option<Vec<u8>>, diagnostics: Vec<Diagnostic>, files: usize) -> Self {
+    pub(super) fn new(
+        registry: Option<Vec<u8>>,
+        diagnostics: Vec<Diagnostic>,
+        files: usize,
+    ) -> Self {
         // The bytes are read back, so that a program gets exactly the registry that a later run
         // would read.
         let registry = registry.and_then(|bytes| Registry::read(bytes).ok());
-        Self { registry, diagnostics, files }
+        Self {
+            registry,
+            diagnostics,
+            files,
+        }
     }
 
     /// Returns true if a finding is an error.
@@ -60,16 +68,32 @@ impl Built {
 /// assert_eq!(registry.task("triage")?.operator(), "atomic");
 /// # Ok::<(), ctxc::NoTask>(())
 /// ```
-pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> Built {
+pub fn compile_sources<'s>(
+    config: &Config,
+    sources: impl IntoIterator<Item = (&'s str, &'s str)>,
+) -> Built {
     let sources: BTreeMap<&str, &str> = sources.into_iter().collect();
     let mut files = MemoryFs::new();
     for (path, text) in &sources {
         files.insert(*path, *text);
     }
-    let is_template = |path: &str| path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    let is_template = |path: &str| {
+        path.rsplit('.')
+            .next()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
+    };
     let found = sources.iter().filter(|(path, _)| is_template(path));
     let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
-    compile_files(config, FileSource { root: Path::new(""), files: &files, scope: Scope::Whole, goal: Goal::Registry }, templates)
+    compile_files(
+        config,
+        FileSource {
+            root: Path::new(""),
+            files: &files,
+            scope: Scope::Whole,
+            goal: Goal::Registry,
+        },
+        templates,
+    )
 }
 
 /// The files of a project that is not a folder of this machine.
@@ -93,7 +117,13 @@ pub(crate) fn compile_files<'b>(
     templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
 ) -> Built {
     let active = Active::new(config);
-    let compiler = Compiler { config, active: &active, root: source.root, files: source.files, purpose: Purpose::Registry };
+    let compiler = Compiler {
+        config,
+        active: &active,
+        root: source.root,
+        files: source.files,
+        purpose: Purpose::Registry,
+    };
     let mut scratch = Scratch::new();
     let mut documents = Documents::default();
     for (path, bytes) in templates {
@@ -101,7 +131,10 @@ pub(crate) fn compile_files<'b>(
             Ok(bytes) => compiler.compile(&path, &bytes, Chosen::Found, &mut scratch),
             Err(err) => {
                 let finding = read_fault::word(&path, &err, config.limits.file);
-                Outcome::Taken(Box::new(Compiled { diagnostics: vec![finding], ..Compiled::default() }))
+                Outcome::Taken(Box::new(Compiled {
+                    diagnostics: vec![finding],
+                    ..Compiled::default()
+                }))
             }
         };
         if let Outcome::Taken(file) = outcome {
@@ -111,7 +144,10 @@ pub(crate) fn compile_files<'b>(
     let mut found = check::config(config);
     found.append(&mut documents.take_findings());
     let text = |path: &str| {
-        let bytes = source.files.read(&source.root.join(path), config.limits.file).ok()?;
+        let bytes = source
+            .files
+            .read(&source.root.join(path), config.limits.file)
+            .ok()?;
         decode::decode(&bytes).ok().map(Cow::into_owned)
     };
     let index = documents.index();
@@ -191,12 +227,23 @@ mod folder {
             let mut bytes = Vec::new();
             match fs::read_into(&path, LIMIT, &mut bytes) {
                 Ok(_) => {}
-                Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Self { root, config: Config::default() }),
+                Err(err) if err.kind() == io::ErrorKind::NotFound => {
+                    return Ok(Self {
+                        root,
+                        config: Config::default(),
+                    });
+                }
                 Err(why) => return Err(LoadError::Unreadable { path, why }),
             }
             let text = decode::decode(&bytes).map_err(|fault| LoadError::NoText { path, fault })?;
             let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-            let config = Config::read(&Input { path: "ctxc.toml", text: &text, root: &root, files: &RealFs, rules: &rules });
+            let config = Config::read(&Input {
+                path: "ctxc.toml",
+                text: &text,
+                root: &root,
+                files: &RealFs,
+                rules: &rules,
+            });
             Ok(Self { root, config })
         }
 
@@ -234,12 +281,21 @@ mod folder {
                 least: crate::base::rule_meta::Severity::Hint,
             };
             // No path is given, so no given path can be missing.
-            let CheckOutput { diagnostics, registry, files, excluded, .. } = check_project(&request).unwrap_or_default();
+            let CheckOutput {
+                diagnostics,
+                registry,
+                files,
+                excluded,
+                ..
+            } = check_project(&request).unwrap_or_default();
             let mut found = check::config(config);
             let sound = !found.iter().any(check::is_error);
             found.extend(diagnostics);
             diagnostic::sort(&mut found);
-            (Built::new(registry.filter(|_| sound), found, files), excluded)
+            (
+                Built::new(registry.filter(|_| sound), found, files),
+                excluded,
+            )
         }
     }
 }

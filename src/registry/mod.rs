@@ -33,7 +33,9 @@ mod task_signature;
 #[cfg(feature = "compile")]
 pub mod workspace;
 
-pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
+pub use artifact::{
+    Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning,
+};
 #[cfg(all(feature = "assemble", feature = "compile"))]
 pub(crate) use compile::{is_use, preserves};
 pub use node::{Child, Node};

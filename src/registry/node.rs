@@ -91,13 +91,17 @@ impl Node {
     /// The child whose path is equal to, or a prefix of, a path in the definition.
     #[cfg(feature = "assemble")]
     pub(crate) fn child_towards(&self, path: &str) -> Option<&Child> {
-        let leads =
-            |child: &&Child| path.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let leads = |child: &&Child| {
+            path.strip_prefix(&*child.node.id)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         // In a slot with several children, the number in the path is usually the index of the
         // child.
         let inside = path.strip_prefix(self.id.trim_end_matches('/'));
         let number = inside.and_then(|inside| inside.split('/').nth(2)?.parse::<usize>().ok());
-        let pointed = number.and_then(|number| self.children.get(number)).filter(leads);
+        let pointed = number
+            .and_then(|number| self.children.get(number))
+            .filter(leads);
         pointed.or_else(|| self.children.iter().find(leads))
     }
 
@@ -112,7 +116,11 @@ impl Node {
     /// The value of a setting, as the keyword of the language; empty if the node has none.
     #[cfg(feature = "assemble")]
     pub(crate) fn setting(&self, name: SettingName) -> &'static str {
-        let setting = self.settings.as_ref().map(|settings| settings.get(name)).filter(|setting| setting.applies);
+        let setting = self
+            .settings
+            .as_ref()
+            .map(|settings| settings.get(name))
+            .filter(|setting| setting.applies);
         setting.map_or("", |setting| setting.value.word())
     }
 
@@ -182,7 +190,12 @@ struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    fn read(raw: Raw<'a>, text: &str, slot: String, name: Option<String>) -> Result<Self, ReadError> {
+    fn read(
+        raw: Raw<'a>,
+        text: &str,
+        slot: String,
+        name: Option<String>,
+    ) -> Result<Self, ReadError> {
         let shallow: UnparsedNode<'a> = raw.parse(text)?;
         let node = Node {
             id: shallow.id,
@@ -193,7 +206,12 @@ impl<'a> Open<'a> {
             body: shallow.body,
             children: Vec::with_capacity(shallow.children.len()),
         };
-        Ok(Self { node, slot, name, rest: shallow.children.into_iter() })
+        Ok(Self {
+            node,
+            slot,
+            name,
+            rest: shallow.children.into_iter(),
+        })
     }
 }
 
@@ -203,17 +221,32 @@ pub(super) fn read(raw: Raw<'_>, text: &str) -> Result<Node, ReadError> {
     let mut stack = vec![Open::read(raw, text, String::new(), None)?];
     loop {
         let depth = stack.len();
-        let Some(top) = stack.last_mut() else { return Err(ReadError::TooDeep { limit: MAX_DEPTH }) };
+        let Some(top) = stack.last_mut() else {
+            return Err(ReadError::TooDeep { limit: MAX_DEPTH });
+        };
         if let Some(child) = top.rest.next() {
             if depth >= MAX_DEPTH {
                 return Err(ReadError::TooDeep { limit: MAX_DEPTH });
             }
-            let open = Open::read(Raw::inside(child.node, text), text, child.slot.into_owned(), child.name)?;
+            let open = Open::read(
+                Raw::inside(child.node, text),
+                text,
+                child.slot.into_owned(),
+                child.name,
+            )?;
             stack.push(open);
             continue;
         }
-        let Some(done) = stack.pop() else { return Err(ReadError::TooDeep { limit: MAX_DEPTH }) };
-        let Some(parent) = stack.last_mut() else { return Ok(done.node) };
-        parent.node.children.push(Child { slot: done.slot, name: done.name, node: done.node });
+        let Some(done) = stack.pop() else {
+            return Err(ReadError::TooDeep { limit: MAX_DEPTH });
+        };
+        let Some(parent) = stack.last_mut() else {
+            return Ok(done.node);
+        };
+        parent.node.children.push(Child {
+            slot: done.slot,
+            name: done.name,
+            node: done.node,
+        });
     }
 }

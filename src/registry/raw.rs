@@ -18,7 +18,9 @@ pub(super) const NEWEST: u32 = 1;
 #[non_exhaustive]
 pub enum ReadError {
     /// Not UTF-8.
-    #[error("byte {at} is not valid UTF-8, so this is no registry: build it again with `ctxc build`")]
+    #[error(
+        "byte {at} is not valid UTF-8, so this is no registry: build it again with `ctxc build`"
+    )]
     NotText {
         /// Offset of the first bad byte.
         at: usize,
@@ -58,7 +60,9 @@ pub enum ReadError {
         name: String,
     },
     /// Nodes are nested too deeply.
-    #[error("nodes are nested more than {limit} deep, which no template can be; build the registry again with `ctxc build`")]
+    #[error(
+        "nodes are nested more than {limit} deep, which no template can be; build the registry again with `ctxc build`"
+    )]
     TooDeep {
         /// The limit.
         limit: usize,
@@ -74,12 +78,18 @@ pub(super) struct Raw<'a> {
 
 impl<'a> Raw<'a> {
     pub(super) fn at(text: &'a str, range: &Range<usize>) -> Self {
-        Self { json: text.get(range.clone()).unwrap_or(""), at: range.start }
+        Self {
+            json: text.get(range.clone()).unwrap_or(""),
+            at: range.start,
+        }
     }
 
     /// A value borrowed from `text`.
     pub(super) fn inside(raw: &'a RawValue, text: &str) -> Self {
-        Self { json: raw.get(), at: range_in(raw, text).start }
+        Self {
+            json: raw.get(),
+            at: range_in(raw, text).start,
+        }
     }
 
     pub(super) fn parse<T: Deserialize<'a>>(self, text: &str) -> Result<T, ReadError> {
@@ -98,7 +108,8 @@ pub(super) fn range_in(raw: &RawValue, text: &str) -> Range<usize> {
 pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str) -> ReadError {
     let mut start = 0;
     for _ in 1..err.line() {
-        start += memchr::memchr(b'\n', json.get(start..).unwrap_or("").as_bytes()).map_or(0, |found| found + 1);
+        start += memchr::memchr(b'\n', json.get(start..).unwrap_or("").as_bytes())
+            .map_or(0, |found| found + 1);
     }
     let offset = (at + start + err.column().saturating_sub(1)).min(text.len());
     let before = text.as_bytes().get(..offset).unwrap_or(&[]);
@@ -106,6 +117,13 @@ pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str
     let column = offset - memchr::memrchr(b'\n', before).map_or(0, |found| found + 1) + 1;
     let reason = err.to_string();
     // The position is given in the whole file, so the one in the JSON error is removed.
-    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason).to_owned();
-    ReadError::Damaged { line, column, reason }
+    let reason = reason
+        .rsplit_once(" at line ")
+        .map_or(reason.as_str(), |(reason, _)| reason)
+        .to_owned();
+    ReadError::Damaged {
+        line,
+        column,
+        reason,
+    }
 }

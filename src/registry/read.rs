@@ -24,12 +24,17 @@ use std::borrow::Cow;
 pub fn declared(head: &[u8]) -> Option<&str> {
     let schema = head.strip_prefix(b"{\"schema\":\"")?;
     let end = memchr::memchr(b'"', schema)?;
-    std::str::from_utf8(schema.get(..end)?).ok().filter(|schema| schema.starts_with(FAMILY))
+    std::str::from_utf8(schema.get(..end)?)
+        .ok()
+        .filter(|schema| schema.starts_with(FAMILY))
 }
 
 /// Returns true if a registry schema is newer than the supported ones.
 pub fn is_newer(schema: &str) -> bool {
-    schema.strip_prefix(FAMILY).and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version > NEWEST)
+    schema
+        .strip_prefix(FAMILY)
+        .and_then(|version| version.parse::<u32>().ok())
+        .is_some_and(|version| version > NEWEST)
 }
 
 impl Registry {
@@ -42,12 +47,16 @@ impl Registry {
 
 /// Reads a registry of any supported version.
 fn read(bytes: Vec<u8>) -> Result<Registry, ReadError> {
-    let text = String::from_utf8(bytes).map_err(|err| ReadError::NotText { at: err.utf8_error().valid_up_to() })?;
+    let text = String::from_utf8(bytes).map_err(|err| ReadError::NotText {
+        at: err.utf8_error().valid_up_to(),
+    })?;
     match version(&text)? {
         1 => read_1(text),
         // Versions below 1 do not exist; a later version of this program adds its own arm and keeps
         // this one.
-        other => Err(ReadError::Other { found: format!("schema `{FAMILY}{other}`") }),
+        other => Err(ReadError::Other {
+            found: format!("schema `{FAMILY}{other}`"),
+        }),
     }
 }
 
@@ -59,17 +68,31 @@ fn version(text: &str) -> Result<u32, ReadError> {
         schema: Option<Cow<'a, str>>,
     }
     // Output of `ctxc build` begins like this; any other text is parsed to find its schema.
-    if text.strip_prefix("{\"schema\":\"").is_some_and(|rest| rest.strip_prefix(SCHEMA).is_some_and(|rest| rest.starts_with('"')))
-    {
+    if text.strip_prefix("{\"schema\":\"").is_some_and(|rest| {
+        rest.strip_prefix(SCHEMA)
+            .is_some_and(|rest| rest.starts_with('"'))
+    }) {
         return Ok(NEWEST);
     }
-    let probe: Probe<'_> = serde_json::from_str(text).map_err(|err| damaged(&err, text, 0, text))?;
-    let Some(schema) = probe.schema else { return Err(ReadError::Other { found: "JSON without a `schema`".to_owned() }) };
-    let Some(version) = schema.strip_prefix(FAMILY).and_then(|version| version.parse::<u32>().ok()) else {
-        return Err(ReadError::Other { found: format!("schema `{schema}`") });
+    let probe: Probe<'_> =
+        serde_json::from_str(text).map_err(|err| damaged(&err, text, 0, text))?;
+    let Some(schema) = probe.schema else {
+        return Err(ReadError::Other {
+            found: "JSON without a `schema`".to_owned(),
+        });
+    };
+    let Some(version) = schema
+        .strip_prefix(FAMILY)
+        .and_then(|version| version.parse::<u32>().ok())
+    else {
+        return Err(ReadError::Other {
+            found: format!("schema `{schema}`"),
+        });
     };
     if version > NEWEST {
-        return Err(ReadError::Newer { found: schema.into_owned() });
+        return Err(ReadError::Newer {
+            found: schema.into_owned(),
+        });
     }
     Ok(version)
 }
@@ -99,7 +122,11 @@ pub(crate) struct Document1<'a> {
 
 /// A task or a function template.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Definition"))]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Definition")
+)]
 struct Entry1<'a> {
     /// The name, unique among its kind.
     name: Box<str>,
@@ -147,7 +174,11 @@ struct Entry1<'a> {
 
 /// A shared text.
 #[derive(Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Fragment"))]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Fragment")
+)]
 struct Fragment1<'a> {
     /// The name that `use` gives, unique in the registry.
     name: String,
@@ -163,7 +194,8 @@ struct Fragment1<'a> {
 }
 
 fn read_1(text: String) -> Result<Registry, ReadError> {
-    let document: Document1<'_> = serde_json::from_str(&text).map_err(|err| damaged(&err, &text, 0, &text))?;
+    let document: Document1<'_> =
+        serde_json::from_str(&text).map_err(|err| damaged(&err, &text, 0, &text))?;
     let tasks = entries(&document.tasks, &text)?;
     let templates = entries(&document.templates, &text)?;
     let fragments = document
@@ -171,25 +203,49 @@ fn read_1(text: String) -> Result<Registry, ReadError> {
         .iter()
         .map(|raw| {
             let hash = hash(&raw.hash, raw.text, &text)?;
-            Ok(Fragment { name: raw.name.clone(), hash, source: raw.source.clone(), text: range_in(raw.text, &text) })
+            Ok(Fragment {
+                name: raw.name.clone(),
+                hash,
+                source: raw.source.clone(),
+                text: range_in(raw.text, &text),
+            })
         })
         .collect::<Result<Vec<_>, _>>()?;
     let lookup = Lookup::new(&tasks, &templates, &fragments)?;
     let hash = Hash::parse(&document.hash).ok_or_else(|| ReadError::Damaged {
         line: 1,
         column: 1,
-        reason: format!("the registry's `hash` is `{}`, expected `b3:` and 64 hex digits", document.hash),
+        reason: format!(
+            "the registry's `hash` is `{}`, expected `b3:` and 64 hex digits",
+            document.hash
+        ),
     })?;
     let edition = document.edition;
     let compiler = document.compiler;
-    Ok(Registry { edition, compiler, hash, tasks, templates, fragments, lookup, text })
+    Ok(Registry {
+        edition,
+        compiler,
+        hash,
+        tasks,
+        templates,
+        fragments,
+        lookup,
+        text,
+    })
 }
 
 fn hash(written: &str, near: &RawValue, text: &str) -> Result<Hash, ReadError> {
     Hash::parse(written).ok_or_else(|| {
-        let before = text.as_bytes().get(..range_in(near, text).start).unwrap_or(&[]);
+        let before = text
+            .as_bytes()
+            .get(..range_in(near, text).start)
+            .unwrap_or(&[]);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        ReadError::Damaged { line, column: 1, reason: format!("`hash` is `{written}`, expected `b3:` and 64 hex digits") }
+        ReadError::Damaged {
+            line,
+            column: 1,
+            reason: format!("`hash` is `{written}`, expected `b3:` and 64 hex digits"),
+        }
     })
 }
 

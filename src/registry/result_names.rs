@@ -27,9 +27,18 @@ pub(crate) fn of<'t>(root: &'t Node, behind: &dyn Fn(&'t Node) -> Option<&'t Nod
             }
         }
         if let Some(root) = behind(node).filter(|_| depth < MAX_DEPTH) {
-            open.push((root, [&*base, node.id.trim_end_matches('/')].concat(), depth + 1));
+            open.push((
+                root,
+                [&*base, node.id.trim_end_matches('/')].concat(),
+                depth + 1,
+            ));
         }
-        open.extend(node.children.iter().rev().map(|child| (&child.node, base.clone(), depth)));
+        open.extend(
+            node.children
+                .iter()
+                .rev()
+                .map(|child| (&child.node, base.clone(), depth)),
+        );
     }
     found
 }
@@ -42,15 +51,25 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
         let names: &[&str] = match child.slot.as_str() {
             "inner_task" => &["current_input", "current_result"],
             "reduction_task" => &["accumulator"],
-            "director" => &["current_iteration", "evaluation_feedback", "director_result"],
+            "director" => &[
+                "current_iteration",
+                "evaluation_feedback",
+                "director_result",
+            ],
             "script_execution" => &["script_result"],
             "steps" => {
                 found.push((child.name.as_deref(), child.node.id.clone()));
                 continue;
             }
             "inputs" | "args" => {
-                let given = if node.element == "call" { &node.body.args } else { &node.body.inputs };
-                let name = child.number().and_then(|number| given.get(number)?.name.as_deref());
+                let given = if node.element == "call" {
+                    &node.body.args
+                } else {
+                    &node.body.inputs
+                };
+                let name = child
+                    .number()
+                    .and_then(|number| given.get(number)?.name.as_deref());
                 found.push((name, child.node.id.clone()));
                 continue;
             }
@@ -69,6 +88,9 @@ fn left(node: &Node) -> Vec<(Option<&str>, String)> {
 /// The path of a round variable in its definition: that of the part whose answer it holds, or its
 /// own.
 pub(crate) fn of_round(node: &Node, name: &str) -> String {
-    let slot = ROUND_NAMES.iter().find(|row| row.name == name).map_or(name, |row| row.of);
+    let slot = ROUND_NAMES
+        .iter()
+        .find(|row| row.name == name)
+        .map_or(name, |row| row.of);
     format!("{}/{slot}", node.id.trim_end_matches('/'))
 }

@@ -19,14 +19,27 @@ type Trees = BTreeMap<(bool, String), Node>;
 pub(super) fn of(registry: &Registry, task: &str, asked: Option<&str>) -> Option<Results> {
     let trees = trees(registry, task)?;
     let behind = |node: &Node| trees.get(&key(node.target()?));
-    let all = trees.get(&(false, task.to_owned())).map(|root| result_names::of(root, &behind)).unwrap_or_default();
+    let all = trees
+        .get(&(false, task.to_owned()))
+        .map(|root| result_names::of(root, &behind))
+        .unwrap_or_default();
     let agents = nodes(&trees, task, Node::is_agent);
     let meant = AgentNode::meant(&agents, asked);
-    let agent = meant.ok().or_else(|| agents.first().filter(|_| asked.is_none()));
+    let agent = meant
+        .ok()
+        .or_else(|| agents.first().filter(|_| asked.is_none()));
     let way = agent.and_then(|agent| way(&trees, task, &agent.node));
     let hears = way.is_some_and(|way| hears(&way));
-    let handles = agents.iter().map(|agent| agent.handle(&agents).to_owned()).collect();
-    Some(Results { all, agent: agent.map(|agent| agent.node.clone()), agents: handles, hears })
+    let handles = agents
+        .iter()
+        .map(|agent| agent.handle(&agents).to_owned())
+        .collect();
+    Some(Results {
+        all,
+        agent: agent.map(|agent| agent.node.clone()),
+        agents: handles,
+        hears,
+    })
 }
 
 fn trees(registry: &Registry, task: &str) -> Option<Trees> {
@@ -40,7 +53,9 @@ fn trees(registry: &Registry, task: &str) -> Option<Trees> {
                 ReferenceKind::Call => registry.template(&reference.name).map(|task| (true, task)),
                 ReferenceKind::From | ReferenceKind::Use => None,
             };
-            let new = found.filter(|(is_template, _)| !trees.contains_key(&(*is_template, reference.name.clone())));
+            let new = found.filter(|(is_template, _)| {
+                !trees.contains_key(&(*is_template, reference.name.clone()))
+            });
             open.extend(new);
         }
     }
@@ -54,8 +69,14 @@ pub(super) fn leaves(registry: &Registry, task: &str) -> Option<[Vec<AgentNode>;
 }
 
 fn nodes(trees: &Trees, task: &str, is_meant: fn(&Node) -> bool) -> Vec<AgentNode> {
-    let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else { return Vec::new() };
-    let behind = |node: &Node| trees.get_key_value(&self::key(node.target()?)).map(|(key, root)| Ok((key.1.as_str(), root)));
+    let Some((key, root)) = trees.get_key_value(&(false, task.to_owned())) else {
+        return Vec::new();
+    };
+    let behind = |node: &Node| {
+        trees
+            .get_key_value(&self::key(node.target()?))
+            .map(|(key, root)| Ok((key.1.as_str(), root)))
+    };
     agents::collect::<Infallible>((&key.1, root), &behind, is_meant).unwrap_or_default()
 }
 
@@ -68,8 +89,11 @@ fn way<'t>(trees: &'t Trees, task: &str, asked: &str) -> Option<Vec<&'t Node>> {
     loop {
         let id = node.id.trim_end_matches('/');
         let inner = asked.strip_prefix(&base)?;
-        let leads =
-            |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let leads = |child: &&Child| {
+            inner
+                .strip_prefix(&*child.node.id)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         node = match (node.children.iter().find(leads), node.target()) {
             (Some(child), _) => &child.node,
             (None, Some(target)) => {
@@ -95,7 +119,10 @@ fn hears(way: &[&Node]) -> bool {
         if node.body.history.is_some() {
             return true;
         }
-        if !matches!(setting(node, SettingName::InheritContext), Some("full" | "subset")) {
+        if !matches!(
+            setting(node, SettingName::InheritContext),
+            Some("full" | "subset")
+        ) {
             return false;
         }
     }

@@ -59,8 +59,10 @@ struct Known<'r> {
 
 impl Tasks for Known<'_> {
     fn names(&self) -> Vec<&str> {
-        let names: BTreeSet<&str> =
-            Tasks::names(self.registry).into_iter().chain(self.excluded.iter().map(String::as_str)).collect();
+        let names: BTreeSet<&str> = Tasks::names(self.registry)
+            .into_iter()
+            .chain(self.excluded.iter().map(String::as_str))
+            .collect();
         names.into_iter().collect()
     }
 
@@ -69,7 +71,9 @@ impl Tasks for Known<'_> {
             return known.clone();
         }
         let found = self.registry.signature(task);
-        self.taken.borrow_mut().insert(task.to_owned(), found.clone());
+        self.taken
+            .borrow_mut()
+            .insert(task.to_owned(), found.clone());
         found
     }
 
@@ -94,28 +98,46 @@ pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
 /// tests none.
 pub fn tested(root: &Path, config: &Config) -> Tested {
     let loaded = load(root, config, &files(root, config));
-    let cases = loaded.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
+    let cases = loaded
+        .iter()
+        .filter_map(|file| file.suite.as_ref())
+        .flat_map(|suite| &suite.cases);
     untested_task::tested(cases, config)
 }
 
 fn options(config: &Config) -> Options<'_> {
-    Options { rule: config.eval.rule(), tables: None }
+    Options {
+        rule: config.eval.rule(),
+        tables: None,
+    }
 }
 
 /// Checks all scenario files of a project. Names are resolved over all files; findings are returned
 /// only for files that `wanted` accepts and for the project file.
-pub fn check(request: &Request<'_>, paths: &[String], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Found {
+pub fn check(
+    request: &Request<'_>,
+    paths: &[String],
+    reach: Reach,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Found {
     let loaded = load(request.root, request.config, paths);
     let mut diagnostics = found(request, &loaded, reach);
-    let is_told = |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
+    let is_told =
+        |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
     diagnostics.retain(|finding| is_told(&finding.path));
-    let paths = loaded.into_iter().map(|file| file.path).filter(|path| wanted(path)).collect();
+    let paths = loaded
+        .into_iter()
+        .map(|file| file.path)
+        .filter(|path| wanted(path))
+        .collect();
     Found { diagnostics, paths }
 }
 
 fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnostic> {
     let config = request.config;
-    let mut found = in_world(request, loaded, |world, files| check::files(world, files, reach, &|_| true));
+    let mut found = in_world(request, loaded, |world, files| {
+        check::files(world, files, reach, &|_| true)
+    });
     found.extend(loaded.iter().filter_map(|file| unread(config, file)));
     diagnostic::sort(&mut found);
     found
@@ -149,26 +171,59 @@ pub(crate) struct Surroundings<'s> {
 /// The findings of all scenarios of a project, sorted by path: those of the project file, and those
 /// of files that `wanted` accepts.
 #[cfg(feature = "lsp")]
-pub(crate) fn of_loaded(around: &Surroundings<'_>, loaded: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
-    let Surroundings { root, config, tasks, exists, text } = *around;
+pub(crate) fn of_loaded(
+    around: &Surroundings<'_>,
+    loaded: &[&Loaded],
+    wanted: &dyn Fn(&str) -> bool,
+) -> Vec<Diagnostic> {
+    let Surroundings {
+        root,
+        config,
+        tasks,
+        exists,
+        text,
+    } = *around;
     let leads_out = |path: &str| leads_out(root, path);
-    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: Some(today()) };
-    let mut found = check::files(&world, &readable(loaded.iter().copied()), Reach::All, wanted);
+    let world = ProjectView {
+        config,
+        tasks,
+        exists,
+        leads_out: &leads_out,
+        text,
+        today: Some(today()),
+    };
+    let mut found = check::files(
+        &world,
+        &readable(loaded.iter().copied()),
+        Reach::All,
+        wanted,
+    );
     found.extend(loaded.iter().filter_map(|file| unread(config, file)));
-    found.retain(|finding| wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path));
+    found.retain(|finding| {
+        wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path)
+    });
     diagnostic::sort(&mut found);
     found
 }
 
 /// Reads a scenario of a project in which some files are open, by their names. `None` where there is no such file.
 #[cfg(feature = "lsp")]
-pub(crate) fn read_open(root: &Path, config: &Config, path: &str, open: &dyn Fn(&str) -> Option<String>) -> Option<Loaded> {
+pub(crate) fn read_open(
+    root: &Path,
+    config: &Config,
+    path: &str,
+    open: &dyn Fn(&str) -> Option<String>,
+) -> Option<Loaded> {
     let limit = config.limits.file;
-    let tables = |table: &str| match contained_path::beside(path, table).and_then(|name| open(&name)) {
-        Some(text) => Ok(text),
-        None => load::table_text(root, path, table, limit),
+    let tables =
+        |table: &str| match contained_path::beside(path, table).and_then(|name| open(&name)) {
+            Some(text) => Ok(text),
+            None => load::table_text(root, path, table, limit),
+        };
+    let options = Options {
+        tables: Some(&tables),
+        ..options(config)
     };
-    let options = Options { tables: Some(&tables), ..options(config) };
     match open(path) {
         Some(text) => Some(load::of_text(root, path, &text, limit, &options)),
         None => load::load(root, &[path.to_owned()], limit, &options).pop(),
@@ -183,14 +238,35 @@ pub(crate) fn today() -> i64 {
 }
 
 /// Calls `then` with the project and the files that could be read.
-fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T) -> T {
-    let Request { root, config, registry, excluded, today } = *request;
+fn in_world<T>(
+    request: &Request<'_>,
+    loaded: &[Loaded],
+    then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T,
+) -> T {
+    let Request {
+        root,
+        config,
+        registry,
+        excluded,
+        today,
+    } = *request;
     let exists = |path: &str| is_there(root, path);
     let leads_out = |path: &str| leads_out(root, path);
     let text = |path: &str| text_of(root, path);
-    let known = registry.map(|registry| Known { registry, excluded, taken: RefCell::default() });
+    let known = registry.map(|registry| Known {
+        registry,
+        excluded,
+        taken: RefCell::default(),
+    });
     let tasks = known.as_ref().map(|known| known as &dyn Tasks);
-    let world = ProjectView { config, tasks, exists: &exists, leads_out: &leads_out, text: &text, today };
+    let world = ProjectView {
+        config,
+        tasks,
+        exists: &exists,
+        leads_out: &leads_out,
+        text: &text,
+        today,
+    };
     then(&world, &readable(loaded.iter()))
 }
 
@@ -212,7 +288,14 @@ pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
 
 fn readable<'l>(loaded: impl Iterator<Item = &'l Loaded>) -> Vec<File<'l>> {
     let files = loaded.filter(|file| file.unread.is_none());
-    files.map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults }).collect()
+    files
+        .map(|file| File {
+            path: &file.path,
+            text: &file.text,
+            suite: file.suite.as_ref(),
+            faults: &file.faults,
+        })
+        .collect()
 }
 
 /// The reasons why cases cannot run as written, by file and case name: the first error of `check`
@@ -223,7 +306,9 @@ pub struct Refusals(BTreeMap<(Arc<str>, String), String>);
 impl Refusals {
     /// The reason why a case cannot run; `None` if nothing is wrong with it.
     pub fn of(&self, path: &str, case: &str) -> Option<&str> {
-        self.0.get(&(Arc::from(path), case.to_owned())).map(String::as_str)
+        self.0
+            .get(&(Arc::from(path), case.to_owned()))
+            .map(String::as_str)
     }
 
     /// Records another reason why a case cannot run; it replaces the one from `check`.
@@ -236,23 +321,44 @@ impl Refusals {
 /// apply here too.
 pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
     let refused = in_world(request, loaded, check::refused);
-    let texts: BTreeMap<&str, &str> = loaded.iter().map(|file| (&*file.path, &*file.text)).collect();
+    let texts: BTreeMap<&str, &str> = loaded
+        .iter()
+        .map(|file| (&*file.path, &*file.text))
+        .collect();
     let mut lines: BTreeMap<Arc<str>, LineIndex> = BTreeMap::new();
     let mut said = |finding: &Diagnostic| {
         let text = texts.get(&*finding.path).copied().unwrap_or("");
-        let lines = lines.entry(Arc::clone(&finding.path)).or_insert_with(|| LineIndex::new(text));
+        let lines = lines
+            .entry(Arc::clone(&finding.path))
+            .or_insert_with(|| LineIndex::new(text));
         words(finding, text, lines)
     };
-    Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())
+    Refusals(
+        refused
+            .into_iter()
+            .map(|refused| ((refused.path, refused.case), said(&refused.finding)))
+            .collect(),
+    )
 }
 
 /// An error in one line: its rule, its position, its message and the suggestion.
 fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
     let Position { line, column, .. } = lines.position(text, finding.span.start);
-    let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
+    let meant = finding
+        .help
+        .as_deref()
+        .filter(|help| help.starts_with("did you mean"));
     let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
-    let Diagnostic { rule, path, message, .. } = finding;
-    format!("{} ({}): {path}:{line}:{column}: {message}{meant}", rule.name, rule.code)
+    let Diagnostic {
+        rule,
+        path,
+        message,
+        ..
+    } = finding;
+    format!(
+        "{} ({}): {path}:{line}:{column}: {message}{meant}",
+        rule.name, rule.code
+    )
 }
 
 /// Characters of a line that are shown of a file that cannot be run.
@@ -268,11 +374,31 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
     let is_own = |finding: &&Diagnostic| file.faults.iter().any(|fault| fault.span == finding.span);
     let lines = LineIndex::new(&file.text);
     let told = |first: &Diagnostic| {
-        let number = lines.position(&file.text, first.span.start).line.saturating_sub(1) as usize;
-        let source: String = file.text.lines().nth(number).unwrap_or_default().trim().chars().take(SOURCE).collect();
-        let source = if source.is_empty() { source } else { format!("; found `{source}`") };
-        let help = first.help.as_deref().filter(|help| !help.starts_with("did you mean"));
-        words(first, &file.text, &lines) + &source + &help.map_or_else(String::new, |help| format!("; {help}"))
+        let number = lines
+            .position(&file.text, first.span.start)
+            .line
+            .saturating_sub(1) as usize;
+        let source: String = file
+            .text
+            .lines()
+            .nth(number)
+            .unwrap_or_default()
+            .trim()
+            .chars()
+            .take(SOURCE)
+            .collect();
+        let source = if source.is_empty() {
+            source
+        } else {
+            format!("; found `{source}`")
+        };
+        let help = first
+            .help
+            .as_deref()
+            .filter(|help| !help.starts_with("did you mean"));
+        words(first, &file.text, &lines)
+            + &source
+            + &help.map_or_else(String::new, |help| format!("; {help}"))
     };
     let first = errors.iter().find(is_own).or(errors.first()).map(told);
     match (first, errors.len()) {
@@ -284,7 +410,13 @@ pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
 
 /// Checks one text alone, in place of the file with this path.
 pub fn of_text(request: &Request<'_>, path: &str, text: &str) -> Vec<Diagnostic> {
-    let loaded = load::of_text(request.root, path, text, request.config.limits.file, &options(request.config));
+    let loaded = load::of_text(
+        request.root,
+        path,
+        text,
+        request.config.limits.file,
+        &options(request.config),
+    );
     found(request, &[loaded], Reach::Some)
 }
 
@@ -310,20 +442,42 @@ pub fn apply_fixes(
     which: Which,
     wanted: &dyn Fn(&Diagnostic) -> bool,
 ) -> Vec<FixedScenario> {
-    let fixable = found.iter().filter(|finding| wanted(finding) && apply::eligible(finding, which).is_some());
+    let fixable = found
+        .iter()
+        .filter(|finding| wanted(finding) && apply::eligible(finding, which).is_some());
     let files: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
-    files.into_iter().filter_map(|name| fix_one(request, name, which, wanted)).collect()
+    files
+        .into_iter()
+        .filter_map(|name| fix_one(request, name, which, wanted))
+        .collect()
 }
 
-fn fix_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Option<FixedScenario> {
+fn fix_one(
+    request: &Request<'_>,
+    name: &str,
+    which: Which,
+    wanted: &dyn Fn(&Diagnostic) -> bool,
+) -> Option<FixedScenario> {
     let mut before = Vec::new();
-    fs::read_own(&request.root.join(name), request.config.limits.file, &mut before).ok()?;
+    fs::read_own(
+        &request.root.join(name),
+        request.config.limits.file,
+        &mut before,
+    )
+    .ok()?;
     let text = decode::decode(&before).ok()?;
     let mut check = |text: &str| of_text(request, name, text);
-    let Fixed { text, fixed, left } = apply::fix(&text, which, &request.config.limits, wanted, &mut check);
+    let Fixed { text, fixed, left } =
+        apply::fix(&text, which, &request.config.limits, wanted, &mut check);
     let after = decode::encode_like(&text, &before);
     if after == before {
         return None;
     }
-    Some(FixedScenario { name: name.to_owned(), before, after, fixed, left })
+    Some(FixedScenario {
+        name: name.to_owned(),
+        before,
+        after,
+        fixed,
+        left,
+    })
 }

@@ -33,7 +33,10 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
         kind: found.kind.map(String::into),
         required: found.required && found.default.is_none(),
     };
-    let mut takes = TaskSignature { parameters: parameters.into_iter().map(parameter).collect(), ..TaskSignature::default() };
+    let mut takes = TaskSignature {
+        parameters: parameters.into_iter().map(parameter).collect(),
+        ..TaskSignature::default()
+    };
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
     let mut open = vec![task];
     while let Some(task) = open.pop() {
@@ -56,13 +59,22 @@ fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
 fn nodes(root: &Node, takes: &mut TaskSignature) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        takes.inputs.extend(node.body.inputs.iter().filter_map(|input| Some(input.name.as_ref()?.to_string())));
+        takes.inputs.extend(
+            node.body
+                .inputs
+                .iter()
+                .filter_map(|input| Some(input.name.as_ref()?.to_string())),
+        );
         if let Some(files) = &node.body.file_paths {
-            takes.files.extend(files.paths.iter().map(ToString::to_string));
+            takes
+                .files
+                .extend(files.paths.iter().map(ToString::to_string));
             takes.finds_files |= files.source != FileSource::Literal;
         }
         takes.hears |= node.body.history.is_some();
-        takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
+        takes
+            .sources
+            .extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }
 }

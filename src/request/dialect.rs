@@ -68,47 +68,94 @@ impl Dialect {
 
     /// Returns the dialect of the path that a request goes to. A query behind the path is ignored.
     pub fn of_path(path: &str) -> Option<Self> {
-        let path = path.split(['?', '#']).next().unwrap_or(path).trim_end_matches('/');
+        let path = path
+            .split(['?', '#'])
+            .next()
+            .unwrap_or(path)
+            .trim_end_matches('/');
         // Messages of OpenAI's assistants are stored on the server.
         if path.contains("/threads/") {
             return None;
         }
-        let found = Self::ALL.into_iter().find(|dialect| path.ends_with(dialect.path()));
-        found.or_else(|| path.ends_with(":streamGenerateContent").then_some(Self::Gemini))
+        let found = Self::ALL
+            .into_iter()
+            .find(|dialect| path.ends_with(dialect.path()));
+        found.or_else(|| {
+            path.ends_with(":streamGenerateContent")
+                .then_some(Self::Gemini)
+        })
     }
 
     /// Returns the most likely dialect of a body; `None` if the body is not a request.
     pub fn of_body(body: &Value) -> Option<Self> {
         let has = |key: &str| body.get(key).is_some();
-        if body.get("contents").is_some_and(|contents| contents.is_array() || contents.get("parts").is_some()) {
+        if body
+            .get("contents")
+            .is_some_and(|contents| contents.is_array() || contents.get("parts").is_some())
+        {
             return Some(Self::Gemini);
         }
         let Some(messages) = body.get("messages").and_then(Value::as_array) else {
             if has("model") && has("messages") {
                 return Some(Self::OpenaiChat);
             }
-            let is_asked = ["model", "instructions", "prompt", "previous_response_id"].iter().any(|key| has(key));
-            return (is_asked && (has("input") || has_kept_input(body))).then_some(Self::OpenaiResponses);
+            let is_asked = ["model", "instructions", "prompt", "previous_response_id"]
+                .iter()
+                .any(|key| has(key));
+            return (is_asked && (has("input") || has_kept_input(body)))
+                .then_some(Self::OpenaiResponses);
         };
-        if ["options", "keep_alive", "num_ctx", "think"].iter().any(|key| has(key)) {
+        if ["options", "keep_alive", "num_ctx", "think"]
+            .iter()
+            .any(|key| has(key))
+        {
             return Some(Self::Ollama);
         }
         let tools = body.get("tools").and_then(Value::as_array);
-        let is_nested = tools.and_then(|tools| tools.first()).is_some_and(|tool| tool.get("function").is_some());
+        let is_nested = tools
+            .and_then(|tools| tools.first())
+            .is_some_and(|tool| tool.get("function").is_some());
         let of_anthropic = |block: &Value| {
-            let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
-            matches!(kind, "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "document" | "server_tool_use")
-                || block.get("cache_control").is_some()
+            let kind = block
+                .get("type")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            matches!(
+                kind,
+                "tool_use"
+                    | "tool_result"
+                    | "thinking"
+                    | "redacted_thinking"
+                    | "document"
+                    | "server_tool_use"
+            ) || block.get("cache_control").is_some()
                 || block.get("source").is_some()
         };
-        let blocks = || messages.iter().filter_map(|message| message.get("content")?.as_array()).flatten();
-        let says_system = messages.iter().any(|message| message.get("role").and_then(Value::as_str) == Some("system"));
-        let is_claude = body.get("model").and_then(Value::as_str).is_some_and(|model| model.starts_with("claude"));
-        let is_anthropic = ["system", "thinking", "stop_sequences", "anthropic_version"].iter().any(|key| has(key))
-            || tools.is_some_and(|tools| tools.iter().any(|tool| tool.get("input_schema").is_some()))
+        let blocks = || {
+            messages
+                .iter()
+                .filter_map(|message| message.get("content")?.as_array())
+                .flatten()
+        };
+        let says_system = messages
+            .iter()
+            .any(|message| message.get("role").and_then(Value::as_str) == Some("system"));
+        let is_claude = body
+            .get("model")
+            .and_then(Value::as_str)
+            .is_some_and(|model| model.starts_with("claude"));
+        let is_anthropic = ["system", "thinking", "stop_sequences", "anthropic_version"]
+            .iter()
+            .any(|key| has(key))
+            || tools
+                .is_some_and(|tools| tools.iter().any(|tool| tool.get("input_schema").is_some()))
             || blocks().any(of_anthropic)
             || is_claude && has("max_tokens") && !says_system;
-        Some(if is_anthropic && !is_nested { Self::Anthropic } else { Self::OpenaiChat })
+        Some(if is_anthropic && !is_nested {
+            Self::Anthropic
+        } else {
+            Self::OpenaiChat
+        })
     }
 }
 
@@ -117,5 +164,7 @@ impl Dialect {
 pub(super) fn has_kept_input(body: &Value) -> bool {
     let names = |value: &Value| value.is_string() || value.get("id").is_some_and(Value::is_string);
     body.pointer("/prompt/id").is_some_and(Value::is_string)
-        || ["previous_response_id", "conversation"].iter().any(|key| body.get(key).is_some_and(names))
+        || ["previous_response_id", "conversation"]
+            .iter()
+            .any(|key| body.get(key).is_some_and(names))
 }

@@ -21,22 +21,52 @@ pub enum Change {
 /// earlier position.
 pub fn differences(before: &[Segment], after: &[Segment]) -> Vec<Change> {
     let line = |segment: &Segment| format!("{:?} {}", segment.speaker, segment.wire);
-    let (old, new): (Vec<String>, Vec<String>) = (before.iter().map(line).collect(), after.iter().map(line).collect());
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    let (old, new): (Vec<String>, Vec<String>) = (
+        before.iter().map(line).collect(),
+        after.iter().map(line).collect(),
+    );
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.iter().map(String::as_str).collect(),
+        new.iter().map(String::as_str).collect(),
+    );
     let runs = changes(&old, &new);
     let mut gone: Vec<usize> = runs.iter().flat_map(|(gone, _)| gone.clone()).collect();
     let mut found = Vec::new();
     for at in runs.into_iter().flat_map(|(_, came)| came) {
         let Some(own) = after.get(at) else { continue };
-        let same = |old: &&usize| before.get(**old).is_some_and(|old| old.wire == own.wire && old.speaker == own.speaker);
-        let alike = |old: &&usize| before.get(**old).is_some_and(|old| old.name() == own.name() && old.speaker == own.speaker);
-        let exact = |old: &&usize| before.get(**old).is_some_and(|old| old.id == own.id && old.speaker == own.speaker);
+        let same = |old: &&usize| {
+            before
+                .get(**old)
+                .is_some_and(|old| old.wire == own.wire && old.speaker == own.speaker)
+        };
+        let alike = |old: &&usize| {
+            before
+                .get(**old)
+                .is_some_and(|old| old.name() == own.name() && old.speaker == own.speaker)
+        };
+        let exact = |old: &&usize| {
+            before
+                .get(**old)
+                .is_some_and(|old| old.id == own.id && old.speaker == own.speaker)
+        };
         let pair = gone.iter().find(same).map(|old| (*old, true));
-        let pair = pair.or_else(|| gone.iter().find(exact).or_else(|| gone.iter().find(alike)).map(|old| (*old, false)));
+        let pair = pair.or_else(|| {
+            gone.iter()
+                .find(exact)
+                .or_else(|| gone.iter().find(alike))
+                .map(|old| (*old, false))
+        });
         match pair {
             Some((old, is_same)) => {
                 gone.retain(|other| *other != old);
-                found.push((at, if is_same { Change::Moved(old, at) } else { Change::Changed(old, at) }));
+                found.push((
+                    at,
+                    if is_same {
+                        Change::Moved(old, at)
+                    } else {
+                        Change::Changed(old, at)
+                    },
+                ));
             }
             None => found.push((at, Change::Added(at))),
         }

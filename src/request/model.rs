@@ -86,8 +86,16 @@ pub enum CacheMark {
 impl CacheMark {
     /// Returns the mark of a block.
     pub fn of(value: &Value) -> Option<Self> {
-        let control = value.get("cache_control").filter(|control| control.is_object())?;
-        Some(if control.get("ttl").and_then(Value::as_str) == Some("1h") { Self::Hour } else { Self::Minutes })
+        let control = value
+            .get("cache_control")
+            .filter(|control| control.is_object())?;
+        Some(
+            if control.get("ttl").and_then(Value::as_str) == Some("1h") {
+                Self::Hour
+            } else {
+                Self::Minutes
+            },
+        )
     }
 }
 
@@ -98,14 +106,18 @@ pub enum NoRequest {
     #[error("it is not valid JSON: {0}")]
     NoJson(String),
     /// The JSON is not a request.
-    #[error("it is not a request to a model: expected an object with `messages`, `input` or `contents`, found {0}")]
+    #[error(
+        "it is not a request to a model: expected an object with `messages`, `input` or `contents`, found {0}"
+    )]
     Other(String),
 }
 
 impl Request {
     /// Returns the parts of all messages, each with its message.
     pub fn parts(&self) -> impl Iterator<Item = (&Message, &Placed)> {
-        self.messages.iter().flat_map(|message| message.parts.iter().map(move |part| (message, part)))
+        self.messages
+            .iter()
+            .flat_map(|message| message.parts.iter().map(move |part| (message, part)))
     }
 
     /// Returns the schema of a tool's arguments.
@@ -115,7 +127,9 @@ impl Request {
 
     /// Returns true if cached contents of Gemini precede the messages.
     pub fn has_cached_contents(&self) -> bool {
-        ["cachedContent", "cached_content"].iter().any(|key| self.body.get(key).is_some())
+        ["cachedContent", "cached_content"]
+            .iter()
+            .any(|key| self.body.get(key).is_some())
     }
 
     /// Returns the value at a pointer of the body.

@@ -21,8 +21,15 @@ impl<'t> Places<'t> {
     pub fn new(text: &'t str, offset: usize) -> Self {
         let rest = text.get(offset..).unwrap_or_default();
         let mut values = serde_json::Deserializer::from_str(rest).into_iter::<&RawValue>();
-        let body = values.next().and_then(Result::ok).map_or(rest, RawValue::get);
-        Self { text, body: range(text, body), inside: RefCell::default() }
+        let body = values
+            .next()
+            .and_then(Result::ok)
+            .map_or(rest, RawValue::get);
+        Self {
+            text,
+            body: range(text, body),
+            inside: RefCell::default(),
+        }
     }
 
     /// Returns the bytes of the value at a JSON pointer; if it leads nowhere, of the nearest value
@@ -31,8 +38,12 @@ impl<'t> Places<'t> {
         let mut here = self.body.clone();
         let mut known = self.inside.borrow_mut();
         for token in pointer.split('/').skip(1) {
-            let inside = known.entry(here.start).or_insert_with(|| values(self.text, &here));
-            let Some(inner) = inside.get(&token.replace("~1", "/").replace("~0", "~")) else { break };
+            let inside = known
+                .entry(here.start)
+                .or_insert_with(|| values(self.text, &here));
+            let Some(inner) = inside.get(&token.replace("~1", "/").replace("~0", "~")) else {
+                break;
+            };
             here = inner.clone();
         }
         here
@@ -43,10 +54,16 @@ impl<'t> Places<'t> {
 fn values(text: &str, at: &Range<usize>) -> HashMap<String, Range<usize>> {
     let own = text.get(at.clone()).unwrap_or_default();
     if let Ok(list) = serde_json::from_str::<Vec<&RawValue>>(own) {
-        return list.iter().enumerate().map(|(at, value)| (at.to_string(), range(text, value.get()))).collect();
+        return list
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (at.to_string(), range(text, value.get())))
+            .collect();
     }
     let keys = serde_json::from_str::<BTreeMap<String, &RawValue>>(own).unwrap_or_default();
-    keys.into_iter().map(|(key, value)| (key, range(text, value.get()))).collect()
+    keys.into_iter()
+        .map(|(key, value)| (key, range(text, value.get())))
+        .collect()
 }
 
 /// Returns the range of a part of a text, by its address.

@@ -64,7 +64,14 @@ pub fn compare(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) 
 /// Compares the first call of a conversation with another conversation of the same agent: only
 /// tools and system text are expected to match.
 pub fn compare_agent(before: &[Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
-    reuse(&before.iter().filter(|segment| is_shared(segment)).collect::<Vec<_>>(), now, counter)
+    reuse(
+        &before
+            .iter()
+            .filter(|segment| is_shared(segment))
+            .collect::<Vec<_>>(),
+        now,
+        counter,
+    )
 }
 
 fn same(a: &Segment, b: &Segment) -> bool {
@@ -73,9 +80,24 @@ fn same(a: &Segment, b: &Segment) -> bool {
 
 fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Reuse {
     let tokens = now.iter().map(|segment| segment.tokens(counter)).sum();
-    let common = before.iter().zip(now).take_while(|(a, b)| same(a, b)).count();
-    let mut reused: usize = now.iter().take(common).map(|segment| segment.tokens(counter)).sum();
-    let Some(old) = before.get(common) else { return Reuse { tokens, reused, lost: 0, broken_by: None } };
+    let common = before
+        .iter()
+        .zip(now)
+        .take_while(|(a, b)| same(a, b))
+        .count();
+    let mut reused: usize = now
+        .iter()
+        .take(common)
+        .map(|segment| segment.tokens(counter))
+        .sum();
+    let Some(old) = before.get(common) else {
+        return Reuse {
+            tokens,
+            reused,
+            lost: 0,
+            broken_by: None,
+        };
+    };
     let new = now.get(common);
     let is_last = common + 1 == before.len();
     if let Some(new) = new
@@ -87,17 +109,37 @@ fn reuse(before: &[&Segment], now: &[Segment], counter: &dyn TokenCounter) -> Re
     {
         // The text was extended.
         reused += old.tokens(counter);
-        return Reuse { tokens, reused, lost: 0, broken_by: None };
+        return Reuse {
+            tokens,
+            reused,
+            lost: 0,
+            broken_by: None,
+        };
     }
-    let found = explain(old, before.get(common + 1..).unwrap_or_default(), new, now.get(common + 1..).unwrap_or_default());
+    let found = explain(
+        old,
+        before.get(common + 1..).unwrap_or_default(),
+        new,
+        now.get(common + 1..).unwrap_or_default(),
+    );
     if let Some(new) = new.filter(|new| found.cause == Cause::Changed && new.is_text) {
         reused += counter.count(new.wire.get(..found.offset).unwrap_or_default());
     }
     let had: usize = before.iter().map(|segment| segment.tokens(counter)).sum();
-    Reuse { tokens, reused, lost: had.saturating_sub(reused), broken_by: Some(found) }
+    Reuse {
+        tokens,
+        reused,
+        lost: had.saturating_sub(reused),
+        broken_by: Some(found),
+    }
 }
 
-fn explain(old: &Segment, old_rest: &[&Segment], new: Option<&Segment>, new_rest: &[Segment]) -> Break {
+fn explain(
+    old: &Segment,
+    old_rest: &[&Segment],
+    new: Option<&Segment>,
+    new_rest: &[Segment],
+) -> Break {
     let whole = |segment: &Segment, cause| Break {
         segment: segment.id.clone(),
         offset: 0,
@@ -106,7 +148,10 @@ fn explain(old: &Segment, old_rest: &[&Segment], new: Option<&Segment>, new_rest
         cause,
         pointer: Some(segment.pointer.clone()),
     };
-    let removed = || Break { pointer: None, ..whole(old, Cause::Removed) };
+    let removed = || Break {
+        pointer: None,
+        ..whole(old, Cause::Removed)
+    };
     let Some(new) = new else { return removed() };
     let comes_later = new_rest.iter().any(|one| same(one, old));
     let came_later = old_rest.iter().any(|one| same(one, new));
@@ -117,8 +162,16 @@ fn explain(old: &Segment, old_rest: &[&Segment], new: Option<&Segment>, new_rest
         // Another call or another speaker: the earlier segment was removed.
         (false, false) if old.name() != new.name() || old.speaker != new.speaker => removed(),
         (false, false) => {
-            let offset = old.wire.bytes().zip(new.wire.bytes()).take_while(|(a, b)| a == b).count();
-            let offset = old.wire.floor_char_boundary(offset).min(new.wire.floor_char_boundary(offset));
+            let offset = old
+                .wire
+                .bytes()
+                .zip(new.wire.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            let offset = old
+                .wire
+                .floor_char_boundary(offset)
+                .min(new.wire.floor_char_boundary(offset));
             Break {
                 segment: new.id.clone(),
                 offset,

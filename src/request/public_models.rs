@@ -34,11 +34,24 @@ pub struct PublicModel {
     pub takes_prefill: Option<bool>,
 }
 
-static MODELS: LazyLock<BTreeMap<&'static str, PublicModel>> = LazyLock::new(|| TABLE.lines().filter_map(row).collect());
+static MODELS: LazyLock<BTreeMap<&'static str, PublicModel>> =
+    LazyLock::new(|| TABLE.lines().filter_map(row).collect());
 
 fn row(line: &'static str) -> Option<(&'static str, PublicModel)> {
     let cells: Vec<&str> = line.split(',').collect();
-    let &[name, _, window, output, usd_input, usd_cached, usd_write, usd_output, floor, reasoning, prefill] = cells.as_slice()
+    let &[
+        name,
+        _,
+        window,
+        output,
+        usd_input,
+        usd_cached,
+        usd_write,
+        usd_output,
+        floor,
+        reasoning,
+        prefill,
+    ] = cells.as_slice()
     else {
         return None;
     };
@@ -74,7 +87,13 @@ pub fn public_model(name: &str) -> Option<&'static PublicModel> {
 /// Returns a name without the date at its end: `-2025-04-14` or `-20250929`.
 fn undated(name: &str) -> Option<&str> {
     let is_form = |text: &str, form: &str| {
-        let fits = |(byte, form): (u8, u8)| if form == b'-' { byte == b'-' } else { byte.is_ascii_digit() };
+        let fits = |(byte, form): (u8, u8)| {
+            if form == b'-' {
+                byte == b'-'
+            } else {
+                byte.is_ascii_digit()
+            }
+        };
         text.len() == form.len() && text.bytes().zip(form.bytes()).all(fits)
     };
     ["-0000-00-00", "-00000000"].into_iter().find_map(|form| {
@@ -86,5 +105,9 @@ fn undated(name: &str) -> Option<&str> {
 /// Returns the date of the table.
 pub fn date() -> &'static str {
     let first = TABLE.lines().next().unwrap_or_default();
-    first.split(" on ").nth(1).and_then(|rest| rest.split(';').next()).unwrap_or_default()
+    first
+        .split(" on ")
+        .nth(1)
+        .and_then(|rest| rest.split(';').next())
+        .unwrap_or_default()
 }

@@ -13,7 +13,8 @@ impl Request {
     /// # Errors
     /// The text is not valid JSON, or not a request.
     pub fn read(text: &str, path: Option<&str>) -> Result<Self, NoRequest> {
-        let body = serde_json::from_str(text).map_err(|error| NoRequest::NoJson(why_not(&error)))?;
+        let body =
+            serde_json::from_str(text).map_err(|error| NoRequest::NoJson(why_not(&error)))?;
         Self::of(body, path)
     }
 
@@ -22,8 +23,14 @@ impl Request {
     /// # Errors
     /// The body is not a request.
     pub fn of(body: Value, path: Option<&str>) -> Result<Self, NoRequest> {
-        let has_list = ["messages", "input", "contents"].iter().any(|key| body.get(key).is_some()) || has_kept_input(&body);
-        let dialect = path.and_then(Dialect::of_path).filter(|_| has_list).or_else(|| Dialect::of_body(&body));
+        let has_list = ["messages", "input", "contents"]
+            .iter()
+            .any(|key| body.get(key).is_some())
+            || has_kept_input(&body);
+        let dialect = path
+            .and_then(Dialect::of_path)
+            .filter(|_| has_list)
+            .or_else(|| Dialect::of_body(&body));
         let dialect = dialect.ok_or_else(|| NoRequest::Other(kind(&body)))?;
         let mut request = request(dialect, body);
         if request.model.is_none() {
@@ -44,7 +51,8 @@ impl Request {
         if request.model.is_none() && self.body.get("model").is_none() {
             request.model.clone_from(&self.model);
         }
-        (request.is_vertex, request.is_stream) = (self.is_vertex, request.is_stream || self.is_stream);
+        (request.is_vertex, request.is_stream) =
+            (self.is_vertex, request.is_stream || self.is_stream);
         Ok(request)
     }
 }
@@ -53,7 +61,11 @@ impl Request {
 fn request(dialect: Dialect, body: Value) -> Request {
     let mut request = Request {
         dialect,
-        model: body.get("model").and_then(Value::as_str).filter(|model| !model.is_empty()).map(str::to_owned),
+        model: body
+            .get("model")
+            .and_then(Value::as_str)
+            .filter(|model| !model.is_empty())
+            .map(str::to_owned),
         is_stream: body.get("stream").and_then(Value::as_bool).unwrap_or(false),
         is_vertex: false,
         body: Value::Null,
@@ -75,5 +87,8 @@ fn request(dialect: Dialect, body: Value) -> Request {
 /// Returns the model in the URL of Gemini.
 fn model_of_path(path: &str) -> Option<String> {
     let (_, rest) = path.split_once("/models/")?;
-    rest.split(':').next().filter(|model| !model.is_empty()).map(str::to_owned)
+    rest.split(':')
+        .next()
+        .filter(|model| !model.is_empty())
+        .map(str::to_owned)
 }

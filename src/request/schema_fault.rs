@@ -31,58 +31,120 @@ const DEPTH: usize = 64;
 
 /// Returns the first fault of a schema, with its pointer. `is_own` is true for a schema in the
 /// vendor's own language instead of JSON Schema.
-pub fn schema_fault(schema: &Value, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
+pub fn schema_fault(
+    schema: &Value,
+    dialect: Dialect,
+    (is_strict, is_own): (bool, bool),
+) -> Option<PlacedFault> {
     let refused: &[&'static str] = match dialect {
-        Dialect::OpenaiChat | Dialect::OpenaiResponses => &["oneOf", "anyOf", "allOf", "enum", "not"],
+        Dialect::OpenaiChat | Dialect::OpenaiResponses => {
+            &["oneOf", "anyOf", "allOf", "enum", "not"]
+        }
         Dialect::Anthropic => &["oneOf", "anyOf", "allOf"],
         Dialect::Gemini | Dialect::Ollama => &[],
     };
     let top = refused.iter().find(|word| schema.get(**word).is_some());
     let top = top.map(|word| (format!("/{word}"), SchemaFault::Top(word)));
-    top.or_else(|| first(schema, &|object| one(object, dialect, (is_strict, is_own)), DEPTH))
+    top.or_else(|| {
+        first(
+            schema,
+            &|object| one(object, dialect, (is_strict, is_own)),
+            DEPTH,
+        )
+    })
 }
 
 /// Returns the fault of one schema inside a schema, with its pointer.
-fn one(object: &Map<String, Value>, dialect: Dialect, (is_strict, is_own): (bool, bool)) -> Option<PlacedFault> {
+fn one(
+    object: &Map<String, Value>,
+    dialect: Dialect,
+    (is_strict, is_own): (bool, bool),
+) -> Option<PlacedFault> {
     let has = |key: &str| object.contains_key(key);
     let kind = object.get("type");
     // JSON Schema and Gemini's language spell the kind differently.
-    let is_list = |kind: &Value| kind.as_str().is_some_and(|kind| kind.eq_ignore_ascii_case("array"));
-    let is_list = kind.is_some_and(|kind| is_list(kind) || kind.as_array().is_some_and(|all| all.iter().any(is_list)));
-    let wants_items = is_own && dialect == Dialect::Gemini || matches!(dialect, Dialect::OpenaiChat | Dialect::OpenaiResponses);
+    let is_list = |kind: &Value| {
+        kind.as_str()
+            .is_some_and(|kind| kind.eq_ignore_ascii_case("array"))
+    };
+    let is_list = kind.is_some_and(|kind| {
+        is_list(kind) || kind.as_array().is_some_and(|all| all.iter().any(is_list))
+    });
+    let wants_items = is_own && dialect == Dialect::Gemini
+        || matches!(dialect, Dialect::OpenaiChat | Dialect::OpenaiResponses);
     if is_list && wants_items && !has("items") && !has("prefixItems") {
         return Some((String::new(), SchemaFault::NoItems));
     }
     if dialect == Dialect::Gemini {
         let listed = kind.is_some_and(Value::is_array).then_some("type");
-        let word = listed.or_else(|| OTHERS.split(' ').find(|word| has(word))).filter(|_| is_own)?;
+        let word = listed
+            .or_else(|| OTHERS.split(' ').find(|word| has(word)))
+            .filter(|_| is_own)?;
         return Some((format!("/{word}"), SchemaFault::Unknown(word)));
     }
-    let properties = object.get("properties").and_then(Value::as_object).filter(|_| is_strict)?;
-    let required = object.get("required").and_then(Value::as_array).into_iter().flatten();
+    let properties = object
+        .get("properties")
+        .and_then(Value::as_object)
+        .filter(|_| is_strict)?;
+    let required = object
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
     let needs_all = dialect != Dialect::Anthropic;
-    let optional = properties.keys().find(|key| needs_all && !required.clone().any(|own| own == key.as_str()));
+    let optional = properties
+        .keys()
+        .find(|key| needs_all && !required.clone().any(|own| own == key.as_str()));
     let is_closed = object.get("additionalProperties") == Some(&Value::Bool(false));
-    let fault = optional.map(|key| SchemaFault::Optional(key.clone())).or_else(|| (!is_closed).then_some(SchemaFault::Open));
+    let fault = optional
+        .map(|key| SchemaFault::Optional(key.clone()))
+        .or_else(|| (!is_closed).then_some(SchemaFault::Open));
     Some((String::new(), fault?))
 }
 
 /// Returns the first fault in a schema and those inside it.
-fn first(schema: &Value, look: &dyn Fn(&Map<String, Value>) -> Option<PlacedFault>, depth: usize) -> Option<PlacedFault> {
+fn first(
+    schema: &Value,
+    look: &dyn Fn(&Map<String, Value>) -> Option<PlacedFault>,
+    depth: usize,
+) -> Option<PlacedFault> {
     let object = schema.as_object().filter(|_| depth > 0)?;
-    let inside = |one: &Value, way: String| first(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault));
-    let values = |key: &'static str| object.get(key).and_then(Value::as_object).into_iter().flatten().map(move |one| (key, one));
+    let inside = |one: &Value, way: String| {
+        first(one, look, depth - 1).map(|(pointer, fault)| (way + &pointer, fault))
+    };
+    let values = |key: &'static str| {
+        object
+            .get(key)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+            .map(move |one| (key, one))
+    };
     let lists = |key: &'static str| {
-        object.get(key).and_then(Value::as_array).into_iter().flatten().enumerate().map(move |one| (key, one))
+        object
+            .get(key)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .enumerate()
+            .map(move |one| (key, one))
     };
     look(object)
         .or_else(|| {
-            let mut all = ["properties", "$defs", "definitions"].into_iter().flat_map(values);
+            let mut all = ["properties", "$defs", "definitions"]
+                .into_iter()
+                .flat_map(values);
             all.find_map(|(key, (own, one))| inside(one, below(&format!("/{key}"), own)))
         })
-        .or_else(|| object.get("items").and_then(|one| inside(one, "/items".to_owned())))
         .or_else(|| {
-            let mut all = ["anyOf", "oneOf", "allOf", "prefixItems"].into_iter().flat_map(lists);
+            object
+                .get("items")
+                .and_then(|one| inside(one, "/items".to_owned()))
+        })
+        .or_else(|| {
+            let mut all = ["anyOf", "oneOf", "allOf", "prefixItems"]
+                .into_iter()
+                .flat_map(lists);
             all.find_map(|(key, (at, one))| inside(one, format!("/{key}/{at}")))
         })
 }

@@ -31,9 +31,15 @@ pub fn sections(text: &str) -> Vec<Section> {
     for line in text.split_inclusive('\n') {
         let end = start + line.len();
         let bare = line.trim();
-        let sign: String = bare.chars().take_while(|c| *c == '`' || *c == '~').collect();
+        let sign: String = bare
+            .chars()
+            .take_while(|c| *c == '`' || *c == '~')
+            .collect();
         if let Some((opened, section)) = &fence {
-            if sign.len() >= opened.len() && sign.starts_with(opened.as_str()) && bare.len() == sign.len() {
+            if sign.len() >= opened.len()
+                && sign.starts_with(opened.as_str())
+                && bare.len() == sign.len()
+            {
                 if let Some(section) = section.and_then(|at| found.get_mut(at)) {
                     section.range.end = end;
                 }
@@ -43,16 +49,33 @@ pub fn sections(text: &str) -> Vec<Section> {
             let name = bare.get(sign.len()..).unwrap_or("").trim();
             let is_file = name.contains(['.', '/']);
             let section = is_file.then(|| {
-                found.push(Section { title: name.to_owned(), range: start..text.len() });
+                found.push(Section {
+                    title: name.to_owned(),
+                    range: start..text.len(),
+                });
                 found.len() - 1
             });
             fence = Some((sign, section));
         } else if let Some((level, title)) = heading(bare) {
-            close(&mut open, &mut found, start, |end| matches!(end, End::Heading(own) if *own >= level));
+            close(
+                &mut open,
+                &mut found,
+                start,
+                |end| matches!(end, End::Heading(own) if *own >= level),
+            );
             open.push((found.len(), End::Heading(level)));
-            found.push(Section { title, range: start..text.len() });
-        } else if let Some(name) = bare.strip_prefix("</").and_then(|rest| rest.strip_suffix('>')) {
-            if open.iter().any(|(_, own)| matches!(own, End::Element(own) if own == name)) {
+            found.push(Section {
+                title,
+                range: start..text.len(),
+            });
+        } else if let Some(name) = bare
+            .strip_prefix("</")
+            .and_then(|rest| rest.strip_suffix('>'))
+        {
+            if open
+                .iter()
+                .any(|(_, own)| matches!(own, End::Element(own) if own == name))
+            {
                 // Sections inside the element end with it.
                 while let Some((at, own)) = open.pop() {
                     let is_element = matches!(&own, End::Element(own) if own == name);
@@ -66,7 +89,10 @@ pub fn sections(text: &str) -> Vec<Section> {
             }
         } else if let Some(name) = element(bare) {
             open.push((found.len(), End::Element(name.clone())));
-            found.push(Section { title: name, range: start..text.len() });
+            found.push(Section {
+                title: name,
+                range: start..text.len(),
+            });
         }
         start = end;
     }
@@ -74,7 +100,12 @@ pub fn sections(text: &str) -> Vec<Section> {
 }
 
 /// Closes the innermost sections as long as `ends` accepts them.
-fn close(open: &mut Vec<(usize, End)>, found: &mut [Section], at: usize, ends: impl Fn(&End) -> bool) {
+fn close(
+    open: &mut Vec<(usize, End)>,
+    found: &mut [Section],
+    at: usize,
+    ends: impl Fn(&End) -> bool,
+) {
     while open.last().is_some_and(|(_, end)| ends(end)) {
         if let Some(section) = open.pop().and_then(|(number, _)| found.get_mut(number)) {
             section.range.end = at;
@@ -84,7 +115,12 @@ fn close(open: &mut Vec<(usize, End)>, found: &mut [Section], at: usize, ends: i
 
 fn heading(line: &str) -> Option<(usize, String)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let title = line.get(level..)?.strip_prefix(' ')?.trim().trim_end_matches('#').trim_end();
+    let title = line
+        .get(level..)?
+        .strip_prefix(' ')?
+        .trim()
+        .trim_end_matches('#')
+        .trim_end();
     ((1..=6).contains(&level) && !title.is_empty()).then(|| (level, title.to_owned()))
 }
 
@@ -92,6 +128,8 @@ fn element(line: &str) -> Option<String> {
     let inner = line.strip_prefix('<')?.strip_suffix('>')?;
     let name = inner.split(' ').next().unwrap_or(inner);
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'));
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | ':' | '.'));
     (is_name && !inner.ends_with('/') && !inner.contains('<')).then(|| name.to_owned())
 }

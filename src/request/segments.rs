@@ -35,7 +35,9 @@ pub struct Segment {
 impl Segment {
     /// The id inside its group: `tool_call:call_9f`, `text:1`.
     pub fn name(&self) -> &str {
-        self.id.split_once('/').map_or(self.id.as_str(), |(_, name)| name)
+        self.id
+            .split_once('/')
+            .map_or(self.id.as_str(), |(_, name)| name)
     }
 
     /// Returns its tokens.
@@ -45,7 +47,11 @@ impl Segment {
 
     /// Returns its sections if it is a text.
     pub fn sections(&self) -> Vec<Section> {
-        if self.is_text { sections(&self.text) } else { Vec::new() }
+        if self.is_text {
+            sections(&self.text)
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -88,7 +94,10 @@ pub fn segments(request: &Request) -> Vec<Segment> {
     let mut leads = true;
     for message in &request.messages {
         leads &= message.speaker == Speaker::System;
-        let group = message.number.filter(|_| !leads).map_or_else(|| "system".to_owned(), |number| format!("message:{number}"));
+        let group = message
+            .number
+            .filter(|_| !leads)
+            .map_or_else(|| "system".to_owned(), |number| format!("message:{number}"));
         let mut seen: BTreeMap<&'static str, usize> = BTreeMap::new();
         for placed in &message.parts {
             let mut own = part(request, message, placed, &group, &mut seen);
@@ -126,7 +135,13 @@ impl Serialize for Unmarked<'_> {
     }
 }
 
-fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen: &mut BTreeMap<&'static str, usize>) -> Segment {
+fn part(
+    request: &Request,
+    message: &Message,
+    placed: &Placed,
+    group: &str,
+    seen: &mut BTreeMap<&'static str, usize>,
+) -> Segment {
     let mut number = |what: &'static str| {
         let count = seen.entry(what).or_default();
         *count += 1;
@@ -147,7 +162,10 @@ fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen
         group: group.to_owned(),
         speaker: Some(message.speaker),
         pointer: placed.pointer.clone(),
-        text: text.cloned().or_else(|| placed.part.as_ref().map(|part| part.read().text)).unwrap_or_else(|| wire.clone()),
+        text: text
+            .cloned()
+            .or_else(|| placed.part.as_ref().map(|part| part.read().text))
+            .unwrap_or_else(|| wire.clone()),
         is_text: text.is_some(),
         wire,
         is_breakpoint: placed.cache.is_some(),
@@ -156,7 +174,11 @@ fn part(request: &Request, message: &Message, placed: &Placed, group: &str, seen
             .as_ref()
             .map_or(0, Part::media_tokens)
             .min(usize::MAX / 2)
-            .max(if placed.kind == "input_audio" { MEDIA_TOKENS } else { 0 }),
+            .max(if placed.kind == "input_audio" {
+                MEDIA_TOKENS
+            } else {
+                0
+            }),
     }
 }
 

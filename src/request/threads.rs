@@ -35,7 +35,10 @@ pub struct Thread {
 
 /// Returns true if a segment is the same in every call of its agent.
 pub fn is_shared(segment: &Segment) -> bool {
-    matches!(segment.group.as_str(), "tools" | "response_format" | "system")
+    matches!(
+        segment.group.as_str(),
+        "tools" | "response_format" | "system"
+    )
 }
 
 /// The features of a request that identify its agent and its conversation.
@@ -58,21 +61,36 @@ struct Outline {
 /// Returns the part of a hash that distinguishes the segments of a recording.
 fn short(text: &str) -> u64 {
     let Hash(bytes) = Hash::of(text.as_bytes());
-    bytes.iter().take(8).fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .take(8)
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 impl Outline {
     fn of(sent: &Sent<'_>, at: usize) -> Self {
-        let said: Vec<u64> = sent.segments.iter().filter(|one| !is_shared(one)).map(|one| short(&one.wire)).collect();
+        let said: Vec<u64> = sent
+            .segments
+            .iter()
+            .filter(|one| !is_shared(one))
+            .map(|one| short(&one.wire))
+            .collect();
         let mut sorted = said.clone();
         sorted.sort_unstable();
         let group = |name: &'static str| sent.segments.iter().filter(move |one| one.group == name);
         Self {
             at,
             dialect: sent.dialect,
-            named: (sent.agent.map(str::to_owned), sent.conversation.map(str::to_owned)),
+            named: (
+                sent.agent.map(str::to_owned),
+                sent.conversation.map(str::to_owned),
+            ),
             tools: group("tools").map(|one| one.id.clone()).collect(),
-            system: group("system").map(|one| one.wire.as_str()).collect::<Vec<_>>().join("\n").into(),
+            system: group("system")
+                .map(|one| one.wire.as_str())
+                .collect::<Vec<_>>()
+                .join("\n")
+                .into(),
             said,
             sorted,
         }
@@ -99,7 +117,9 @@ impl Threads {
         self.count += 1;
         let is_agent = |(name, last): &&mut (String, Rc<Outline>)| match sent.agent {
             Some(agent) => name == agent,
-            None => last.named.0.is_none() && last.dialect == sent.dialect && same_agent(last, &own),
+            None => {
+                last.named.0.is_none() && last.dialect == sent.dialect && same_agent(last, &own)
+            }
         };
         let known = self.agents.iter_mut().rev().find(is_agent);
         // Most calls of an agent share one system text.
@@ -109,11 +129,14 @@ impl Threads {
             own.system = Rc::clone(&last.system);
         }
         let own = Rc::new(own);
-        let known = known.map(|(name, last)| (name.clone(), std::mem::replace(last, Rc::clone(&own)).at));
+        let known =
+            known.map(|(name, last)| (name.clone(), std::mem::replace(last, Rc::clone(&own)).at));
         let (agent, agent_before) = if let Some((name, last)) = known {
             (name, Some(last))
         } else {
-            let name = sent.agent.map_or_else(|| format!("agent-{}", self.agents.len() + 1), str::to_owned);
+            let name = sent
+                .agent
+                .map_or_else(|| format!("agent-{}", self.agents.len() + 1), str::to_owned);
             self.agents.push((name.clone(), Rc::clone(&own)));
             (name, None)
         };
@@ -124,15 +147,26 @@ impl Threads {
             None => goes_on(last, &own),
         };
         // Among equals the newest wins.
-        let best = self.conversations.iter_mut().filter_map(|one| Some((score(one)?, one))).max_by_key(|(score, _)| *score);
+        let best = self
+            .conversations
+            .iter_mut()
+            .filter_map(|one| Some((score(one)?, one)))
+            .max_by_key(|(score, _)| *score);
         let (conversation, before) = if let Some((_, (_, name, last))) = best {
             (name.clone(), Some(std::mem::replace(last, own).at))
         } else {
-            let name = sent.conversation.map_or_else(|| (self.conversations.len() + 1).to_string(), str::to_owned);
+            let name = sent
+                .conversation
+                .map_or_else(|| (self.conversations.len() + 1).to_string(), str::to_owned);
             self.conversations.push((agent.clone(), name.clone(), own));
             (name, None)
         };
-        Thread { agent, conversation, before, agent_before }
+        Thread {
+            agent,
+            conversation,
+            before,
+            agent_before,
+        }
     }
 
     /// Returns the indices of the requests that a later one may be compared with.
@@ -158,7 +192,13 @@ fn is_alike(a: &str, b: &str) -> bool {
     let most = a.len().max(b.len());
     let front = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let room = a.len().min(b.len()) - front;
-    let back = a.bytes().rev().zip(b.bytes().rev()).take(room).take_while(|(a, b)| a == b).count();
+    let back = a
+        .bytes()
+        .rev()
+        .zip(b.bytes().rev())
+        .take(room)
+        .take_while(|(a, b)| a == b)
+        .count();
     (front + back) * 2 >= most
 }
 
@@ -166,7 +206,12 @@ fn is_alike(a: &str, b: &str) -> bool {
 /// the whole earlier one, the length of the common beginning, and the number of common segments.
 /// `None` if it does not continue it.
 fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
-    let front = earlier.said.iter().zip(&later.said).take_while(|(a, b)| a == b).count();
+    let front = earlier
+        .said
+        .iter()
+        .zip(&later.said)
+        .take_while(|(a, b)| a == b)
+        .count();
     let is_whole = front == earlier.said.len();
     if is_whole && front == later.said.len() {
         // The same request was sent again.
@@ -176,7 +221,10 @@ fn goes_on(earlier: &Outline, later: &Outline) -> Option<(bool, usize, usize)> {
         return None;
     }
     let mut common = 0;
-    let (mut left, mut right) = (earlier.sorted.iter().peekable(), later.sorted.iter().peekable());
+    let (mut left, mut right) = (
+        earlier.sorted.iter().peekable(),
+        later.sorted.iter().peekable(),
+    );
     while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
         match a.cmp(b) {
             Ordering::Less => drop(left.next()),

@@ -14,8 +14,17 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Elements that are tasks of their own. An `allow` outside such an element does not apply inside
 /// it.
-const BODIES: &[&str] =
-    &["task", "template", "inner_task", "reduction_task", "director", "evaluator", "script_execution", "fragment", "call"];
+const BODIES: &[&str] = &[
+    "task",
+    "template",
+    "inner_task",
+    "reduction_task",
+    "director",
+    "evaluator",
+    "script_execution",
+    "fragment",
+    "call",
+];
 
 /// Elements with a name in the registry.
 const DEFINITIONS: &[&str] = &["task", "template", "fragment"];
@@ -54,8 +63,15 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
         if node.kind() != Kind::Instruction {
             continue;
         }
-        let Some(("ctxc", _)) = node.instruction() else { continue };
-        found.push(parse(document.text, node.span(), node.inner(), node.parent().or_else(|| document.root())));
+        let Some(("ctxc", _)) = node.instruction() else {
+            continue;
+        };
+        found.push(parse(
+            document.text,
+            node.span(),
+            node.inner(),
+            node.parent().or_else(|| document.root()),
+        ));
     }
     found
 }
@@ -81,15 +97,32 @@ pub fn counted(text: &str) -> Vec<Counted> {
     reader.read(text, &Limits::default());
     let document = reader.document(text);
     let mut rules: BTreeMap<_, (u32, u32)> = BTreeMap::new();
-    for instruction in collect(document).iter().filter(|instruction| instruction.is_allow()) {
-        let parent = document.all_nodes().find(|node| node.span() == instruction.span).and_then(Node::parent);
-        let around = std::iter::successors(parent.or_else(|| document.root()), |element| element.parent()).collect::<Vec<_>>();
-        let name = |element: &Element<'_>, key: &str| element.attribute(key).map(|name| name.value().into_owned());
-        let is_definition = |element: &Element<'_>| DEFINITIONS.contains(&element.local()) && name(element, "name").is_some();
+    for instruction in collect(document)
+        .iter()
+        .filter(|instruction| instruction.is_allow())
+    {
+        let parent = document
+            .all_nodes()
+            .find(|node| node.span() == instruction.span)
+            .and_then(Node::parent);
+        let around = std::iter::successors(parent.or_else(|| document.root()), |element| {
+            element.parent()
+        })
+        .collect::<Vec<_>>();
+        let name = |element: &Element<'_>, key: &str| {
+            element.attribute(key).map(|name| name.value().into_owned())
+        };
+        let is_definition = |element: &Element<'_>| {
+            DEFINITIONS.contains(&element.local()) && name(element, "name").is_some()
+        };
         let depth = around.iter().rposition(is_definition);
-        let inside = around.get(..depth.unwrap_or(around.len())).unwrap_or_default();
+        let inside = around
+            .get(..depth.unwrap_or(around.len()))
+            .unwrap_or_default();
         let definition = depth.and_then(|depth| name(around.get(depth)?, "name"));
-        let part = inside.iter().find_map(|element| name(element, "as").or_else(|| name(element, "name")));
+        let part = inside
+            .iter()
+            .find_map(|element| name(element, "as").or_else(|| name(element, "name")));
         for (rule, _) in &instruction.names {
             let key = (definition.clone(), part.clone(), rule.value.to_owned());
             let (count, depth) = rules.entry(key).or_insert((0, u32::MAX));
@@ -97,19 +130,41 @@ pub fn counted(text: &str) -> Vec<Counted> {
             *depth = (*depth).min(u32::try_from(inside.len()).unwrap_or(u32::MAX));
         }
     }
-    let one = |((definition, part, rule), (count, depth))| Counted { definition, part, rule, count, depth };
+    let one = |((definition, part, rule), (count, depth))| Counted {
+        definition,
+        part,
+        rule,
+        count,
+        depth,
+    };
     rules.into_iter().map(one).collect()
 }
 
-fn parse<'a>(text: &'a str, span: Span, inner: Span, parent: Option<Element<'_>>) -> Instruction<'a> {
+fn parse<'a>(
+    text: &'a str,
+    span: Span,
+    inner: Span,
+    parent: Option<Element<'_>>,
+) -> Instruction<'a> {
     let may_be_used = parent.is_none_or(Element::is_damaged);
     let mut words = words(text, inner).skip(1);
-    let verb = words.next().unwrap_or(Spanned::new("", Span::at(inner.end)));
-    let names = words.take_while(|word| !is_reason(word)).map(|word| (word, may_be_used)).collect();
+    let verb = words
+        .next()
+        .unwrap_or(Spanned::new("", Span::at(inner.end)));
+    let names = words
+        .take_while(|word| !is_reason(word))
+        .map(|word| (word, may_be_used))
+        .collect();
     let has_reason = self::words(text, inner)
         .find(is_reason)
         .is_some_and(|word| says_why(text.get(word.span.start as usize..inner.end as usize)));
-    Instruction { span, verb, names, has_reason, parent: parent.map(Element::id) }
+    Instruction {
+        span,
+        verb,
+        names,
+        has_reason,
+        parent: parent.map(Element::id),
+    }
 }
 
 fn is_reason(word: &Spanned<&str>) -> bool {
@@ -118,19 +173,27 @@ fn is_reason(word: &Spanned<&str>) -> bool {
 
 /// True if `reason="…"` has more than white space between its quotes.
 fn says_why(written: Option<&str>) -> bool {
-    let value = written.and_then(|written| written.strip_prefix("reason")?.trim_start().strip_prefix('='));
+    let value = written.and_then(|written| {
+        written
+            .strip_prefix("reason")?
+            .trim_start()
+            .strip_prefix('=')
+    });
     value.is_some_and(|value| !value.trim().trim_matches(['"', '\'']).trim().is_empty())
 }
 
 /// Splits a text into words separated by white space or commas, with their spans.
 fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
     let content = within.slice(text);
-    content.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty()).map(move |word| {
-        // `word` is a slice of `content`, so the distance of their starts is its offset.
-        let offset = word.as_ptr().addr() - content.as_ptr().addr();
-        let start = within.start + offset as u32;
-        Spanned::new(word, Span::new(start, start + word.len() as u32))
-    })
+    content
+        .split(|c: char| c.is_ascii_whitespace() || c == ',')
+        .filter(|word| !word.is_empty())
+        .map(move |word| {
+            // `word` is a slice of `content`, so the distance of their starts is its offset.
+            let offset = word.as_ptr().addr() - content.as_ptr().addr();
+            let start = within.start + offset as u32;
+            Spanned::new(word, Span::new(start, start + word.len() as u32))
+        })
 }
 
 /// For each element and rule, the indexes (instruction, name) of the names that silence it.
@@ -140,10 +203,18 @@ impl Silencers {
     /// Collects the names of all `allow` instructions.
     pub(super) fn of(instructions: &[Instruction<'_>]) -> Self {
         let mut all: HashMap<(NodeId, Code), Vec<(usize, usize)>> = HashMap::new();
-        for (at, instruction) in instructions.iter().enumerate().filter(|(_, instruction)| instruction.is_allow()) {
+        for (at, instruction) in instructions
+            .iter()
+            .enumerate()
+            .filter(|(_, instruction)| instruction.is_allow())
+        {
             for (number, (name, _)) in instruction.names.iter().enumerate() {
-                if let (Some(parent), Some(rule)) = (instruction.parent, super::list::find(name.value)) {
-                    all.entry((parent, rule.meta.code)).or_default().push((at, number));
+                if let (Some(parent), Some(rule)) =
+                    (instruction.parent, super::list::find(name.value))
+                {
+                    all.entry((parent, rule.meta.code))
+                        .or_default()
+                        .push((at, number));
                 }
             }
         }
@@ -151,7 +222,12 @@ impl Silencers {
     }
 
     /// Returns true if an instruction silences the finding, and marks the names that do as used.
-    pub(super) fn silence(&mut self, instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
+    pub(super) fn silence(
+        &mut self,
+        instructions: &mut [Instruction<'_>],
+        document: Document<'_>,
+        finding: &Diagnostic,
+    ) -> bool {
         if self.0.is_empty() || finding.locked {
             return false;
         }
@@ -162,7 +238,9 @@ impl Silencers {
                 silenced = true;
                 // A name needs to be marked only once.
                 for (instruction, number) in by.drain(..) {
-                    let name = instructions.get_mut(instruction).and_then(|instruction| instruction.names.get_mut(number));
+                    let name = instructions
+                        .get_mut(instruction)
+                        .and_then(|instruction| instruction.names.get_mut(number));
                     if let Some((_, used)) = name {
                         *used = true;
                     }

@@ -24,7 +24,14 @@ pub const TRIALS: usize = 128;
 
 /// Rules about texts and values that cannot be parsed. Such a finding hides the other findings
 /// inside the text.
-const HIDING: [&str; 6] = ["bad-expression", "bad-condition", "bad-jinja", "bad-value", "unknown-key", "unknown-scenario-key"];
+const HIDING: [&str; 6] = [
+    "bad-expression",
+    "bad-condition",
+    "bad-jinja",
+    "bad-value",
+    "unknown-key",
+    "unknown-scenario-key",
+];
 
 /// Bytes of text for which one attempt counts once, and the number of bytes that a finding adds.
 const COST_OF_TRIAL: usize = 65_536;
@@ -77,7 +84,10 @@ pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
     if !finding.is_fixable() {
         return None;
     }
-    finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
+    finding
+        .fixes
+        .iter()
+        .find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
 }
 
 /// The findings before the first fix, with the number of times each occurs.
@@ -96,22 +106,42 @@ impl Beginning {
     /// Returns the number of these findings that are gone from `left`.
     pub fn gone(&self, left: &[Diagnostic]) -> usize {
         let left = Self::of(left);
-        self.0.iter().map(|(entry, had)| had.saturating_sub(left.0.get(entry).copied().unwrap_or(0))).sum()
+        self.0
+            .iter()
+            .map(|(entry, had)| had.saturating_sub(left.0.get(entry).copied().unwrap_or(0)))
+            .sum()
     }
 
     fn entry(finding: &Diagnostic) -> (Arc<str>, u16, String) {
         // Damage may hide any other finding, so the message of a syntax error does not identify it.
-        let message = if is_syntax(finding) { String::new() } else { finding.message.clone() };
-        (Arc::clone(&finding.path), if is_syntax(finding) { 0 } else { finding.rule.code.0 }, message)
+        let message = if is_syntax(finding) {
+            String::new()
+        } else {
+            finding.message.clone()
+        };
+        (
+            Arc::clone(&finding.path),
+            if is_syntax(finding) {
+                0
+            } else {
+                finding.rule.code.0
+            },
+            message,
+        )
     }
 
     /// True if a finding is no error, was caused by other fixes (such as a parameter that nothing
     /// reads any more), and its fix would delete text. Its author has to decide on that, unless the
     /// fix is safe.
     pub fn lacks(&self, finding: &Diagnostic) -> bool {
-        let takes = |fix: &Fix| fix.edits.iter().all(|edit| edit.insert.len() < edit.span.len() as usize);
+        let takes = |fix: &Fix| {
+            fix.edits
+                .iter()
+                .all(|edit| edit.insert.len() < edit.span.len() as usize)
+        };
         let is_safe = || eligible(finding, Which::Safe).is_some();
-        let takes_away = !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
+        let takes_away =
+            !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
         takes_away && !self.has(finding)
     }
 
@@ -124,17 +154,26 @@ impl Beginning {
 
 /// Chooses fixes that do not overlap, gravest findings first. An insertion at the border of another
 /// edit waits for the next round, because the order of the two would be a guess.
-pub fn choose<'d>(found: impl IntoIterator<Item = &'d Diagnostic>, which: Which) -> Vec<Choice<'d>> {
+pub fn choose<'d>(
+    found: impl IntoIterator<Item = &'d Diagnostic>,
+    which: Which,
+) -> Vec<Choice<'d>> {
     let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
     let mut chosen = Vec::new();
     let mut found: Vec<&Diagnostic> = found.into_iter().collect();
     found.sort_by_key(|finding| finding.severity);
     for finding in found {
-        let Some(fix) = eligible(finding, which).filter(|fix| !fix.edits.is_empty()) else { continue };
+        let Some(fix) = eligible(finding, which).filter(|fix| !fix.edits.is_empty()) else {
+            continue;
+        };
         if fix.edits.iter().any(|edit| is_taken(&taken, edit.span)) {
             continue;
         }
-        taken.extend(fix.edits.iter().map(|edit| (edit.span.start, edit.span.end)));
+        taken.extend(
+            fix.edits
+                .iter()
+                .map(|edit| (edit.span.start, edit.span.end)),
+        );
         chosen.push(Choice { finding, fix });
     }
     chosen
@@ -142,11 +181,15 @@ pub fn choose<'d>(found: impl IntoIterator<Item = &'d Diagnostic>, which: Which)
 
 /// True if an edit touches one of the chosen edits, which are disjoint and keyed by their starts.
 fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
-    let near = taken.range(..=span.end).rev().take_while(|(_, end)| **end >= span.start);
-    near.map(|(&start, &end)| Span::new(start, end)).any(|other| {
-        let overlap = other.start < span.end && span.start < other.end;
-        overlap || other.is_empty() || span.is_empty()
-    })
+    let near = taken
+        .range(..=span.end)
+        .rev()
+        .take_while(|(_, end)| **end >= span.start);
+    near.map(|(&start, &end)| Span::new(start, end))
+        .any(|other| {
+            let overlap = other.start < span.end && span.start < other.end;
+            overlap || other.is_empty() || span.is_empty()
+        })
 }
 
 /// Returns the text with these fixes applied; `None` if the edits of a fix do not fit the text.
@@ -155,7 +198,10 @@ pub fn applied(text: &str, choices: &[Choice<'_>]) -> Option<String> {
 }
 
 fn edits(choices: &[Choice<'_>]) -> Vec<Edit> {
-    let mut edits: Vec<Edit> = choices.iter().flat_map(|choice| choice.fix.edits.iter().cloned()).collect();
+    let mut edits: Vec<Edit> = choices
+        .iter()
+        .flat_map(|choice| choice.fix.edits.iter().cloned())
+        .collect();
     edits.sort_by_key(|edit| edit.span);
     edits
 }
@@ -174,7 +220,8 @@ pub fn next<'d>(
 ) -> Vec<Choice<'d>> {
     // Syntax errors are fixed first, by themselves. Findings that they hid may appear then; such
     // findings must not excuse an error that another fix introduces.
-    let (damage, rest): (Vec<&Diagnostic>, Vec<&Diagnostic>) = found.iter().partition(|finding| is_syntax(finding));
+    let (damage, rest): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        found.iter().partition(|finding| is_syntax(finding));
     for mut found in [damage, rest] {
         for _ in 0..ROUNDS {
             let choices = choose(found.iter().copied(), which);
@@ -186,7 +233,11 @@ pub fn next<'d>(
                 break;
             }
             // Findings that these choices blocked may be fixable without them.
-            found.retain(|finding| !choices.iter().any(|choice| std::ptr::eq(choice.finding, *finding)));
+            found.retain(|finding| {
+                !choices
+                    .iter()
+                    .any(|choice| std::ptr::eq(choice.finding, *finding))
+            });
         }
     }
     Vec::new()
@@ -208,15 +259,26 @@ pub fn sound<'d>(
         applied(text, choices).is_some_and(|after| {
             let found = check(&after);
             let edits = edits(choices);
-            let change = Change { text, edits: &edits, before, limits };
-            mends(choices, &edits, &found) && !brings_errors(&change, choices.iter().all(Choice::uncovers), &found)
+            let change = Change {
+                text,
+                edits: &edits,
+                before,
+                limits,
+            };
+            mends(choices, &edits, &found)
+                && !brings_errors(&change, choices.iter().all(Choice::uncovers), &found)
         })
     })
 }
 
 /// Returns the items that pass together. Tries all of them, then bisects to exclude those that
 /// fail. Stops when no attempts are left; each failure costs `cost` of them.
-pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+pub fn most<T: Copy>(
+    items: &[T],
+    trials: &mut usize,
+    cost: usize,
+    passes: &mut dyn FnMut(&[T]) -> bool,
+) -> Vec<T> {
     let mut accepted: Vec<T> = Vec::with_capacity(items.len());
     let mut open = vec![items];
     while let Some(batch) = open.pop() {
@@ -230,7 +292,10 @@ pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut 
         }
         *trials = trials.saturating_sub(cost);
         accepted.truncate(kept);
-        if let Some((first, second)) = batch.split_at_checked(batch.len() / 2).filter(|_| batch.len() > 1) {
+        if let Some((first, second)) = batch
+            .split_at_checked(batch.len() / 2)
+            .filter(|_| batch.len() > 1)
+        {
             open.push(second);
             open.push(first);
         }
@@ -239,15 +304,39 @@ pub fn most<T: Copy>(items: &[T], trials: &mut usize, cost: usize, passes: &mut 
 }
 
 /// Applies fixes to a text until nothing changes. Findings that `wanted` rejects are left alone.
-pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnostic) -> bool, check: &mut CheckText<'_>) -> Fixed {
-    let mut out = Fixed { text: text.to_owned(), fixed: 0, left: check(text) };
+pub fn fix(
+    text: &str,
+    which: Which,
+    limits: &Limits,
+    wanted: &dyn Fn(&Diagnostic) -> bool,
+    check: &mut CheckText<'_>,
+) -> Fixed {
+    let mut out = Fixed {
+        text: text.to_owned(),
+        fixed: 0,
+        left: check(text),
+    };
     let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
     let mut trials = TRIALS;
     let beginning = Beginning::of(&out.left);
     for _ in 0..ROUNDS {
-        let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding) && !beginning.lacks(finding)).collect();
-        let sound = next(&out.text, &found, which, &out.left, limits, &mut trials, check);
-        let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else { break };
+        let found: Vec<&Diagnostic> = out
+            .left
+            .iter()
+            .filter(|finding| wanted(finding) && !beginning.lacks(finding))
+            .collect();
+        let sound = next(
+            &out.text,
+            &found,
+            which,
+            &out.left,
+            limits,
+            &mut trials,
+            check,
+        );
+        let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else {
+            break;
+        };
         // Two fixes that undo each other would repeat forever.
         if !seen.insert(Hash::of(text.as_bytes())) {
             break;
@@ -269,10 +358,17 @@ struct Change<'c> {
 
 /// True if each finding to fix is gone from its place.
 fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
-    let place = |finding: &Diagnostic| (finding.rule.code.0, offset_before(edits, finding.span.start));
+    let place = |finding: &Diagnostic| {
+        (
+            finding.rule.code.0,
+            offset_before(edits, finding.span.start),
+        )
+    };
     let mut left: BTreeMap<(u16, u32), Vec<&str>> = BTreeMap::new();
     for finding in after {
-        left.entry(place(finding)).or_default().push(&finding.message);
+        left.entry(place(finding))
+            .or_default()
+            .push(&finding.message);
     }
     choices.iter().map(|choice| choice.finding).all(|finding| {
         let here = left.get(&(finding.rule.code.0, finding.span.start));
@@ -301,7 +397,12 @@ fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> b
     if new.is_empty() || uncovers && !new.iter().any(|finding| is_syntax(finding)) {
         return false;
     }
-    let damages = |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding) && is_syntax(finding)).count();
+    let damages = |found: &[Diagnostic]| {
+        found
+            .iter()
+            .filter(|finding| is_error(finding) && is_syntax(finding))
+            .count()
+    };
     if damages(after) >= damages(change.before) || new.iter().any(|finding| is_syntax(finding)) {
         return true;
     }
@@ -310,7 +411,8 @@ fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> b
     let document = reader.document(change.text);
     let was_hidden = |finding: &&Diagnostic| {
         let at = offset_before(change.edits, finding.span.start);
-        let mut around = std::iter::successors(document.element_at(at), |element| element.parent()).peekable();
+        let mut around =
+            std::iter::successors(document.element_at(at), |element| element.parent()).peekable();
         around.peek().is_none() || around.any(Element::is_damaged)
     };
     !new.iter().all(was_hidden)

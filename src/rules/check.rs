@@ -50,10 +50,18 @@ impl Active {
     /// Collects the rules that a project enables.
     pub fn new(config: &Config) -> Self {
         let identity = Identity::Wanted;
-        let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new(), identity };
+        let mut active = Self {
+            syntax: Vec::new(),
+            template: Vec::new(),
+            file: Vec::new(),
+            node: Vec::new(),
+            identity,
+        };
         // A fault that affects settings is reported even if its rule is off.
-        let is_asked =
-            |rule: &Rule| config.lints.is_on(&rule.meta) || matches!(rule.check, Check::Template(_) | Check::TemplateAndFile(..));
+        let is_asked = |rule: &Rule| {
+            config.lints.is_on(&rule.meta)
+                || matches!(rule.check, Check::Template(_) | Check::TemplateAndFile(..))
+        };
         for rule in list::all().filter(|rule| is_asked(rule)) {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
@@ -79,7 +87,12 @@ impl Active {
     /// Keeps only the rules about XML syntax, for files too large for all others.
     #[must_use]
     pub fn structure(self) -> Self {
-        Self { template: Vec::new(), file: Vec::new(), node: Vec::new(), ..self }
+        Self {
+            template: Vec::new(),
+            file: Vec::new(),
+            node: Vec::new(),
+            ..self
+        }
     }
 
     /// Enables or disables fingerprints.
@@ -95,7 +108,9 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
     let mut found = Vec::new();
     for fault in faults {
         found.extend(active.syntax.iter().find_map(|rule| {
-            let Check::Syntax(words) = rule.check else { return None };
+            let Check::Syntax(words) = rule.check else {
+                return None;
+            };
             let (_, word) = words.iter().find(|(kind, _)| *kind == fault.kind)?;
             Some(word(&SyntaxCx::new(&rule.meta, cx, fault)))
         }));
@@ -105,13 +120,20 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             continue;
         }
         let worded = active.template.iter().find_map(|rule| {
-            let (Check::Template(word) | Check::TemplateAndFile(word, _)) = rule.check else { return None };
+            let (Check::Template(word) | Check::TemplateAndFile(word, _)) = rule.check else {
+                return None;
+            };
             word(cx, fault)
         });
-        found.extend(worded.map(|finding| Diagnostic { locked: finding.locked || fault.loses_something, ..finding }));
+        found.extend(worded.map(|finding| Diagnostic {
+            locked: finding.locked || fault.loses_something,
+            ..finding
+        }));
     }
     nodes::bodies(cx.file, |task, _| {
-        let Some(body) = cx.bodies.get(task) else { return };
+        let Some(body) = cx.bodies.get(task) else {
+            return;
+        };
         let node = NodeCx { cx, task, body };
         for rule in &active.node {
             if let Check::Node(check) = rule.check {
@@ -120,7 +142,10 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }
     });
     for rule in &active.file {
-        if let Check::File(check) | Check::FileAndLink(check, _) | Check::TemplateAndFile(_, check) = rule.check {
+        if let Check::File(check)
+        | Check::FileAndLink(check, _)
+        | Check::TemplateAndFile(_, check) = rule.check
+        {
             check(cx, &mut found);
         }
     }
@@ -129,13 +154,16 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
 
 /// True if a text between elements contains only a part that the reader has reported.
 fn is_reported(cx: &FileCx<'_>, fault: &template::fault::Fault<'_>, faults: &[Fault]) -> bool {
-    if !matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }) || faults.is_empty() {
+    if !matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }) || faults.is_empty()
+    {
         return false;
     }
     let text = fault.span.slice(cx.document.text);
     let start = fault.span.start + (text.len() - text.trim_ascii_start().len()) as u32;
     let after = faults.partition_point(|other| other.span.start < start);
-    faults.get(after).is_some_and(|other| other.span.start == start && other.span.len() as usize >= text.trim_ascii().len())
+    faults.get(after).is_some_and(|other| {
+        other.span.start == start && other.span.len() as usize >= text.trim_ascii().len()
+    })
 }
 
 fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -143,7 +171,11 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     let mut silencers = Silencers::of(&instructions);
     found.retain(|finding| !silencers.silence(&mut instructions, cx.document, finding));
     about_instructions(cx, &instructions, &mut found);
-    found.retain_mut(|finding| level(cx.config, finding).inspect(|level| finding.severity = *level).is_some());
+    found.retain_mut(|finding| {
+        level(cx.config, finding)
+            .inspect(|level| finding.severity = *level)
+            .is_some()
+    });
     judge_again(active, cx, &mut found);
     if found.is_empty() {
         return found;
@@ -172,14 +204,27 @@ fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     nodes::bodies(cx.file, |task, _| {
-        let Some(body) = cx.bodies.get(task) else { return };
-        found.extend(context_conflict_with_default::word(&NodeCx { cx, task, body }));
+        let Some(body) = cx.bodies.get(task) else {
+            return;
+        };
+        found.extend(context_conflict_with_default::word(&NodeCx {
+            cx,
+            task,
+            body,
+        }));
     });
 }
 
 /// Returns the name of the task that contains an offset. `last` is the name returned before.
-fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32, last: Option<&Arc<str>>) -> Option<Arc<str>> {
-    let after = file.definitions.partition_point(|definition| definition.element().span().start <= offset);
+fn task_at(
+    file: &File<'_>,
+    path: &Arc<str>,
+    offset: u32,
+    last: Option<&Arc<str>>,
+) -> Option<Arc<str>> {
+    let after = file
+        .definitions
+        .partition_point(|definition| definition.element().span().start <= offset);
     let definition = file.definitions.get(after.checked_sub(1)?)?;
     if !definition.element().span().contains(offset) {
         return None;
@@ -193,22 +238,37 @@ fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32, last: Option<&Arc<str>
 
 /// Returns `last` if it equals the name; allocates otherwise.
 fn shared(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
-    last.filter(|last| ***last == *name).map_or_else(|| Arc::from(name), Arc::clone)
+    last.filter(|last| ***last == *name)
+        .map_or_else(|| Arc::from(name), Arc::clone)
 }
 
-fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &mut Vec<Diagnostic>) {
+fn about_instructions(
+    cx: &FileCx<'_>,
+    instructions: &[Instruction<'_>],
+    out: &mut Vec<Diagnostic>,
+) {
     for instruction in instructions {
-        if !VERBS.contains(&instruction.verb.value) || (instruction.is_allow() && instruction.names.is_empty()) {
+        if !VERBS.contains(&instruction.verb.value)
+            || (instruction.is_allow() && instruction.names.is_empty())
+        {
             out.push(unknown_instruction::word(cx, instruction.verb));
             continue;
         }
         if !instruction.is_allow() {
             continue;
         }
-        let only = if instruction.names.len() == 1 { UnusedExtent::Name } else { UnusedExtent::OneOfSeveral };
+        let only = if instruction.names.len() == 1 {
+            UnusedExtent::Name
+        } else {
+            UnusedExtent::OneOfSeveral
+        };
         for (name, used) in &instruction.names {
             match list::find(name.value) {
-                None => out.push(unknown_allow::word(cx, *name, &list::all().map(|rule| rule.meta.name).collect::<Vec<_>>())),
+                None => out.push(unknown_allow::word(
+                    cx,
+                    *name,
+                    &list::all().map(|rule| rule.meta.name).collect::<Vec<_>>(),
+                )),
                 Some(rule) if rule.meta.locked => out.push(locked_allow::word(cx, *name)),
                 Some(_) if !used => out.push(unused_allow::word(cx, instruction.span, *name, only)),
                 Some(_) => {}
@@ -226,7 +286,9 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
     for fault in &config.faults {
         let worded = list::all().find_map(|rule| {
-            let Check::Config(word) = rule.check else { return None };
+            let Check::Config(word) = rule.check else {
+                return None;
+            };
             word(&cx, fault)
         });
         let Some(mut finding) = worded else { continue };
@@ -234,7 +296,9 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
         // A shared file is pinned by its hash, and `--fix` does not write it.
         if fault.file > 0 {
             let ways: Vec<_> = finding.fixes.drain(..).map(|fix| fix.title).collect();
-            finding.help = finding.help.or_else(|| (!ways.is_empty()).then(|| ways.join("; or ").into()));
+            finding.help = finding
+                .help
+                .or_else(|| (!ways.is_empty()).then(|| ways.join("; or ").into()));
         }
         if let Some(file) = config.files.get(fault.file as usize) {
             finding.locate(&file.text, &file.lines);
@@ -248,15 +312,30 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
 /// Returns the findings about names and references of all files. They are not located, because the
 /// texts are not available here.
 pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic> {
-    let Links { index, order, cycles, names } = links;
-    let cx = LinkCx { index, order, names, cycles, config, scope };
+    let Links {
+        index,
+        order,
+        cycles,
+        names,
+    } = links;
+    let cx = LinkCx {
+        index,
+        order,
+        names,
+        cycles,
+        config,
+        scope,
+    };
     let mut found = Vec::new();
     for rule in list::all() {
         if let Check::Link(check) | Check::FileAndLink(_, check) = rule.check {
             check(&cx, &mut found);
         }
     }
-    found.into_iter().filter_map(|finding| weigh(config, finding)).collect()
+    found
+        .into_iter()
+        .filter_map(|finding| weigh(config, finding))
+        .collect()
 }
 
 /// Applies the project's levels. Returns `None` for a rule that is off.
@@ -268,7 +347,11 @@ pub fn weigh(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
 /// The severity of a finding under the project's levels. Levels do not lower a locked finding.
 fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
     let level = config.lints.apply(finding.rule, finding.severity);
-    if finding.locked { Some(level.map_or(finding.severity, |level| level.min(finding.severity))) } else { level }
+    if finding.locked {
+        Some(level.map_or(finding.severity, |level| level.min(finding.severity)))
+    } else {
+        level
+    }
 }
 
 /// True if a finding makes its definition invalid. Missing scenarios do not.

@@ -1,7 +1,9 @@
 //! The list of all rules, and lookups by name and code.
 
 use super::rule::{Check, Rule};
-use super::{context, engine, input, links, migration, names, project, request, scenario, structure, syntax};
+use super::{
+    context, engine, input, links, migration, names, project, request, scenario, structure, syntax,
+};
 use crate::base::rule_meta::{Code, RuleMeta};
 pub use crate::project::lints::FAMILIES;
 use std::sync::LazyLock;
@@ -25,7 +27,12 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
         request::RULES,
         input::RULES,
     ];
-    let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().chain(syntax::limits::rules()).collect();
+    let mut rules: Vec<&'static Rule> = families
+        .into_iter()
+        .flatten()
+        .copied()
+        .chain(syntax::limits::rules())
+        .collect();
     rules.sort_by_key(|rule| rule.meta.code);
     rules
 });
@@ -35,7 +42,9 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
 pub fn is_linked(rule: &RuleMeta) -> bool {
     // Assembly findings depend on all files of the project and are reported at the edge.
     let is_assembled = |check: &Check| rule.code.family() == 5 && matches!(check, Check::Edge);
-    let is_linked = |check: &Check| matches!(check, Check::Link(_) | Check::FileAndLink(..)) || is_assembled(check);
+    let is_linked = |check: &Check| {
+        matches!(check, Check::Link(_) | Check::FileAndLink(..)) || is_assembled(check)
+    };
     all().any(|known| known.meta.code == rule.code && is_linked(&known.check))
 }
 
@@ -51,6 +60,9 @@ pub fn names(rule: &RuleMeta, handle: &str) -> bool {
 
 /// Parses a code such as `CTX202`.
 pub fn code(handle: &str) -> Option<Code> {
-    let digits = handle.get(..3).filter(|prefix| prefix.eq_ignore_ascii_case("ctx")).and(handle.get(3..))?;
+    let digits = handle
+        .get(..3)
+        .filter(|prefix| prefix.eq_ignore_ascii_case("ctx"))
+        .and(handle.get(3..))?;
     (digits.len() == 3).then(|| digits.parse().ok().map(Code))?
 }

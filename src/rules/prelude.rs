@@ -10,7 +10,12 @@ pub(super) use crate::base::suggest::{Budget, likeliest, nearest};
 /// The page and the examples of a rule: the text of `tests/cases/NAME.md`.
 macro_rules! case {
     ($name:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/", $name, ".md"))
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/cases/",
+            $name,
+            ".md"
+        ))
     };
 }
 

@@ -50,7 +50,10 @@ pub enum Check {
     /// Reports a fault of lowering; `None` if another rule handles the fault.
     Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
     /// Reports a fault of lowering, then checks the whole model of a file.
-    TemplateAndFile(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>, fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
+    TemplateAndFile(
+        fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>,
+        fn(&FileCx<'_>, &mut Vec<Diagnostic>),
+    ),
     /// Checks each task body with its resolved settings.
     Node(fn(&NodeCx<'_>, &mut Vec<Diagnostic>)),
     /// Checks the whole model of a file.
@@ -60,7 +63,10 @@ pub enum Check {
     /// Checks the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Checks the whole model of a file, then the names of all files.
-    FileAndLink(fn(&FileCx<'_>, &mut Vec<Diagnostic>), fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
+    FileAndLink(
+        fn(&FileCx<'_>, &mut Vec<Diagnostic>),
+        fn(&LinkCx<'_>, &mut Vec<Diagnostic>),
+    ),
     /// Reports a fault of a scenario file; `None` if another rule handles the fault.
     Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
     /// Checks a case.
@@ -97,7 +103,9 @@ impl<'a> FileCx<'a> {
     pub fn indent(&self, offset: u32) -> Option<&'a str> {
         let before = self.document.text.get(..offset as usize).unwrap_or("");
         let others = before.trim_end_matches([' ', '\t']);
-        before.get(others.len()..).filter(|_| others.is_empty() || others.ends_with(['\n', '\r']))
+        before
+            .get(others.len()..)
+            .filter(|_| others.is_empty() || others.ends_with(['\n', '\r']))
     }
 }
 
@@ -127,8 +135,18 @@ pub struct SyntaxCx<'a> {
 
 impl<'a> SyntaxCx<'a> {
     /// Creates the context of a fault, for one rule.
-    pub fn new(rule: &'static RuleMeta, file: &'a FileCx<'a>, fault: &'a syntax::fault::Fault) -> Self {
-        Self { rule, file, document: file.document, fault, span: fault.span }
+    pub fn new(
+        rule: &'static RuleMeta,
+        file: &'a FileCx<'a>,
+        fault: &'a syntax::fault::Fault,
+    ) -> Self {
+        Self {
+            rule,
+            file,
+            document: file.document,
+            fault,
+            span: fault.span,
+        }
     }
 
     /// Creates a finding at the fault's span.
@@ -198,11 +216,19 @@ pub struct ConfigCx<'a> {
 impl ConfigCx<'_> {
     /// The path of a project file, by the index in a fault.
     pub fn path(&self, file: u16) -> Arc<str> {
-        self.config.files.get(file as usize).map_or_else(|| Arc::from("ctxc.toml"), |file| Arc::clone(&file.path))
+        self.config
+            .files
+            .get(file as usize)
+            .map_or_else(|| Arc::from("ctxc.toml"), |file| Arc::clone(&file.path))
     }
 
     /// Creates a finding at a fault's span.
-    pub fn finding(&self, rule: &'static Rule, fault: &project::fault::Fault, message: impl Into<String>) -> Diagnostic {
+    pub fn finding(
+        &self,
+        rule: &'static Rule,
+        fault: &project::fault::Fault,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(&rule.meta, &self.path(fault.file), fault.span, message)
     }
 
@@ -210,9 +236,17 @@ impl ConfigCx<'_> {
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u16, span: Span, text: &str) -> Diagnostic {
         let path = self.path(file);
-        let start = self.config.position(file, span.start).map_or_else(Position::default, |(_, start)| start);
+        let start = self
+            .config
+            .position(file, span.start)
+            .map_or_else(Position::default, |(_, start)| start);
         let path = (path != finding.path).then_some(path);
-        finding.labels.push(Label { path, span, start, text: text.to_owned().into() });
+        finding.labels.push(Label {
+            path,
+            span,
+            start,
+            text: text.to_owned().into(),
+        });
         finding
     }
 }
@@ -256,15 +290,32 @@ impl<'a> LinkCx<'a> {
         let target = self.index.target(reference)?;
         let span = self.index.definition(target)?.span;
         let found = Diagnostic::new(rule, file.path, reference.span, message(reference));
-        Some((self.label(found, target.file, span, &format!("`{}` is defined here", reference.name)), reference))
+        Some((
+            self.label(
+                found,
+                target.file,
+                span,
+                &format!("`{}` is defined here", reference.name),
+            ),
+            reference,
+        ))
     }
 
     /// Adds a label in any file of the index to a finding. Its line is filled in later, once that
     /// file's text is available.
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {
-        let path = self.index.file(file).map(|entry| Arc::clone(entry.path)).filter(|path| *path != finding.path);
-        finding.labels.push(Label { path, span, start: Position::default(), text: text.to_owned().into() });
+        let path = self
+            .index
+            .file(file)
+            .map(|entry| Arc::clone(entry.path))
+            .filter(|path| *path != finding.path);
+        finding.labels.push(Label {
+            path,
+            span,
+            start: Position::default(),
+            text: text.to_owned().into(),
+        });
         finding
     }
 }

@@ -20,12 +20,26 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
         );
     };
     if let Some(span) = settings.written.span(name) {
-        return Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]);
+        return Fix::suggested(
+            format!("set {word} to {value}: {effect}"),
+            vec![Edit::replace(span, value)],
+        );
     }
     // In the order of the table, as the formatter does.
-    let mut later = SettingName::ALL.iter().skip_while(|other| **other != name).skip(1);
-    let next = later.find_map(|other| settings.element.elements().find(|child| child.name() == other.word()));
-    let edit = next.map_or_else(|| insert_child(settings.element, &xml), |next| insert_before(next, &xml));
+    let mut later = SettingName::ALL
+        .iter()
+        .skip_while(|other| **other != name)
+        .skip(1);
+    let next = later.find_map(|other| {
+        settings
+            .element
+            .elements()
+            .find(|child| child.name() == other.word())
+    });
+    let edit = next.map_or_else(
+        || insert_child(settings.element, &xml),
+        |next| insert_before(next, &xml),
+    );
     Fix::suggested(format!("add {xml}: {effect}"), vec![edit])
 }
 
@@ -35,7 +49,9 @@ pub(crate) fn type_of(row: &Row) -> String {
     let operator = row.operator();
     match (row.subtype(), row.kind()) {
         (Some(part), Kind::Part) => format!("{part} in type {operator}"),
-        (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
+        (Some(subtype), Kind::Operator | Kind::Subtype) => {
+            format!("type {operator} with subtype {subtype}")
+        }
         (None, _) => format!("type {operator}"),
     }
 }

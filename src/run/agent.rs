@@ -58,11 +58,17 @@ struct Asked<'v, 'a> {
 ///
 /// # Errors
 /// The obstacle, if the agent has no result.
-pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Result<AgentOutput, Obstacle> {
+pub(super) fn ask(
+    runner: &Runner<'_>,
+    frame: &Frame<'_>,
+    ready: &Ready,
+) -> Result<AgentOutput, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
     let context = |why: String| Obstacle::new(ObstacleKind::Context, why);
-    let routed = role::route(frame.graph, &request, &runner.parts.options).map_err(|fault| context(fault.to_string()))?;
-    let wire = Wire::of(frame.graph, &request, &routed, runner.parts.providers).map_err(|fault| context(fault.to_string()))?;
+    let routed = role::route(frame.graph, &request, &runner.parts.options)
+        .map_err(|fault| context(fault.to_string()))?;
+    let wire = Wire::of(frame.graph, &request, &routed, runner.parts.providers)
+        .map_err(|fault| context(fault.to_string()))?;
     let assembly = assemble(runner, frame, ready, &wire)?;
     let node = frame.graph.node(request.task, &ready.node);
     let format = node.and_then(|node| node.body.output_format.clone());
@@ -85,23 +91,41 @@ pub(super) fn ask(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready) -> Resu
         result: RefCell::new(None),
     };
     asked.trace_segments()?;
-    let conversation =
-        converse(&asked.assembly.messages, |messages| asked.answer(messages), |answer, turn| asked.follow(answer, turn));
+    let conversation = converse(
+        &asked.assembly.messages,
+        |messages| asked.answer(messages),
+        |answer, turn| asked.follow(answer, turn),
+    );
     frame.note(asked.trust.get());
     let conversation = conversation?;
     if !conversation.is_ended {
-        let words = format!("{} still asked for more after {CALLS} requests: no answer ended the conversation", asked.stage());
+        let words = format!(
+            "{} still asked for more after {CALLS} requests: no answer ended the conversation",
+            asked.stage()
+        );
         return Err(Obstacle::new(ObstacleKind::LoopLimit, words));
     }
-    asked.result.into_inner().ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
+    asked
+        .result
+        .into_inner()
+        .ok_or_else(|| Obstacle::new(ObstacleKind::Answer, "there is no answer"))
 }
 
 /// Assembles the context of a stage for its request body. Settings with a field of their own in the
 /// body are left out of the text.
-fn assemble(runner: &Runner<'_>, frame: &Frame<'_>, ready: &Ready, wire: &Wire<'_>) -> Result<Assembly, Obstacle> {
+fn assemble(
+    runner: &Runner<'_>,
+    frame: &Frame<'_>,
+    ready: &Ready,
+    wire: &Wire<'_>,
+) -> Result<Assembly, Obstacle> {
     let request = frame.situation.at(&ready.node, &ready.results);
-    let options = Options { target: Some(wire.target), ..runner.parts.options };
-    assemble_in(frame.graph, &request, &options).map_err(|refused| Obstacle::new(ObstacleKind::Context, refused.to_string()))
+    let options = Options {
+        target: Some(wire.target),
+        ..runner.parts.options
+    };
+    assemble_in(frame.graph, &request, &options)
+        .map_err(|refused| Obstacle::new(ObstacleKind::Context, refused.to_string()))
 }
 
 impl Asked<'_, '_> {
@@ -130,7 +154,12 @@ impl Asked<'_, '_> {
         }
         let segments = self.assembly.report.segments.iter().map(line).collect();
         let model = self.routed.model().map(str::to_owned);
-        self.event(TraceEvent::Stage { stage: self.stage(), node: self.ready.node.clone(), model, segments })
+        self.event(TraceEvent::Stage {
+            stage: self.stage(),
+            node: self.ready.node.clone(),
+            model,
+            segments,
+        })
     }
 
     /// Returns the answer to some messages: from an earlier part of the run, otherwise from the
@@ -139,11 +168,19 @@ impl Asked<'_, '_> {
         self.requests.set(self.requests.get() + 1);
         self.within_window(messages)?;
         let id = format!("{}#{}", self.stage(), self.requests.get());
-        let sent = self.wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
+        let sent = self
+            .wire
+            .sent(messages)
+            .map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
         let trace = &self.runner.parts.trace;
-        let before = trace.before().calls.get(&id).filter(|call| call.is_answered());
+        let before = trace
+            .before()
+            .calls
+            .get(&id)
+            .filter(|call| call.is_answered());
         if let Some(call) = before.filter(|call| trace.comparison().is_same(call, &sent.live())) {
-            let response = response_of(call).map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
+            let response =
+                response_of(call).map_err(|why| Obstacle::new(ObstacleKind::Provider, why))?;
             self.runner.count(&response.answer, self.wire.model);
             return Ok(with_turn(response.answer));
         }
@@ -152,28 +189,51 @@ impl Asked<'_, '_> {
         let stage = self.stage();
         let call = |wire: &Wire<'_>, sent: &Sent, messages: &[Message]| {
             let name = self.name.as_deref();
-            let asked = AskedCall { stage: &stage, node: &self.ready.node, name, number, model: wire.model, sent, messages };
+            let asked = AskedCall {
+                stage: &stage,
+                node: &self.ready.node,
+                name,
+                number,
+                model: wire.model,
+                sent,
+                messages,
+            };
             let answered = self.runner.parts.answers.answer(&asked);
             if let Err(NoAnswer::Failed(error)) = &answered {
                 let id = format!("{id} {}", sent.model);
-                trace.moment(|| Moment::FailedCall(Box::new(self.recording(id, None, sent)), error.clone()));
+                trace.moment(|| {
+                    Moment::FailedCall(Box::new(self.recording(id, None, sent)), error.clone())
+                });
             }
             answered
         };
-        let mut answered = call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
-        let fallback = self.routed.choice.iter().flat_map(|choice| choice.fallback.iter().copied());
+        let mut answered =
+            call(&self.wire, &sent, messages).map(|given| (given, sent, self.wire.model));
+        let fallback = self
+            .routed
+            .choice
+            .iter()
+            .flat_map(|choice| choice.fallback.iter().copied());
         for model in fallback {
-            let Err(NoAnswer::Provider(_) | NoAnswer::Failed(_)) = &answered else { break };
+            let Err(NoAnswer::Provider(_) | NoAnswer::Failed(_)) = &answered else {
+                break;
+            };
             let wire = self.wire.of_model(model, self.runner.parts.providers);
             let messages = &*self.messages_for(&wire, messages)?;
-            let sent = wire.sent(messages).map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
+            let sent = wire
+                .sent(messages)
+                .map_err(|why| Obstacle::new(ObstacleKind::Context, why))?;
             answered = call(&wire, &sent, messages).map(|given| (given, sent, Some(model)));
         }
         let (given, sent, model) = answered.map_err(|none| {
             let obstacle = Obstacle::from(none);
             // A provider's error may repeat parts of the request, even a key.
             let masked = || format!("{stage}: {}", trace.redactor().text(&obstacle.note).0);
-            if obstacle.kind == ObstacleKind::Provider { Obstacle::new(ObstacleKind::Provider, masked()) } else { obstacle }
+            if obstacle.kind == ObstacleKind::Provider {
+                Obstacle::new(ObstacleKind::Provider, masked())
+            } else {
+                obstacle
+            }
         })?;
         self.keep(id, &given, &sent)?;
         self.runner.count(&given.response.answer, model);
@@ -181,11 +241,17 @@ impl Asked<'_, '_> {
     }
 
     /// Converts the messages to the form that another model's request body needs.
-    fn messages_for<'m>(&self, wire: &Wire<'_>, messages: &'m [Message]) -> Result<Cow<'m, [Message]>, Obstacle> {
+    fn messages_for<'m>(
+        &self,
+        wire: &Wire<'_>,
+        messages: &'m [Message],
+    ) -> Result<Cow<'m, [Message]>, Obstacle> {
         if wire.target.name == self.wire.target.name {
             return Ok(Cow::Borrowed(messages));
         }
-        let turns = messages.get(self.assembly.messages.len()..).unwrap_or_default();
+        let turns = messages
+            .get(self.assembly.messages.len()..)
+            .unwrap_or_default();
         let context = assemble(self.runner, self.frame, self.ready, wire)?;
         Ok(context.messages.iter().chain(turns).cloned().collect())
     }
@@ -198,14 +264,21 @@ impl Asked<'_, '_> {
         }
         let kept = trace.call(&self.recording(id, Some(given), sent));
         let is_paid = given.by == AnsweredBy::Upstream;
-        let kept = if is_paid { kept.and_then(|()| trace.sync()) } else { kept };
+        let kept = if is_paid {
+            kept.and_then(|()| trace.sync())
+        } else {
+            kept
+        };
         kept.map_err(|why| Obstacle::new("trace", why))
     }
 
     /// Converts a call to a trace line, without an answer if the provider failed.
     fn recording(&self, id: String, given: Option<&Given>, sent: &Sent) -> Recording {
         let trace = &self.runner.parts.trace;
-        let (by, response) = (given.map_or(AnsweredBy::Upstream, |given| given.by), given.map(|given| &given.response));
+        let (by, response) = (
+            given.map_or(AnsweredBy::Upstream, |given| given.by),
+            given.map(|given| &given.response),
+        );
         Recording {
             agent: Some(self.ready.node.clone()),
             conversation: Some(self.stage()),
@@ -216,10 +289,19 @@ impl Asked<'_, '_> {
 
     /// Checks that the conversation still fits the budget. Nothing in it can be cut.
     fn within_window(&self, messages: &[Message]) -> Result<(), Obstacle> {
-        let more = messages.get(self.assembly.messages.len()..).unwrap_or_default();
-        let Some(budget) = self.routed.options.budget.filter(|_| !more.is_empty()) else { return Ok(()) };
+        let more = messages
+            .get(self.assembly.messages.len()..)
+            .unwrap_or_default();
+        let Some(budget) = self.routed.options.budget.filter(|_| !more.is_empty()) else {
+            return Ok(());
+        };
         let counter: &dyn TokenCounter = self.routed.options.counter;
-        let count = |messages: &[Message]| messages.iter().map(|message| counter.count(message.as_str())).sum::<usize>();
+        let count = |messages: &[Message]| {
+            messages
+                .iter()
+                .map(|message| counter.count(message.as_str()))
+                .sum::<usize>()
+        };
         let tokens = count(messages);
         if tokens <= budget {
             return Ok(());
@@ -233,13 +315,19 @@ impl Asked<'_, '_> {
     }
 
     /// Returns the messages that follow an answer; `None` if the answer is the result.
-    fn follow(&self, answer: &provider::Answer, turn: &Turn) -> Result<Option<Vec<Turn>>, Obstacle> {
+    fn follow(
+        &self,
+        answer: &provider::Answer,
+        turn: &Turn,
+    ) -> Result<Option<Vec<Turn>>, Obstacle> {
         if turn.calls().next().is_some() && !matches!(answer.stop, Stop::Length | Stop::Filter) {
-            let results: Result<Vec<Turn>, Obstacle> = turn.calls().map(|call| self.tool(call)).collect();
+            let results: Result<Vec<Turn>, Obstacle> =
+                turn.calls().map(|call| self.tool(call)).collect();
             return results.map(Some);
         }
         let format = self.format.as_ref();
-        let unread = |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
+        let unread =
+            |why: String| Obstacle::new(ObstacleKind::Answer, format!("{}: {why}", self.stage()));
         let mut output = output::read(answer, format, &self.wire.call.answer).map_err(unread)?;
         if output.status == Status::Continuation {
             return self.subtask(output).map(|turn| Some(vec![turn]));
@@ -248,7 +336,9 @@ impl Asked<'_, '_> {
             && let Err(why) = output::conform(&mut output, format, &self.wire.call.answer)
         {
             if self.is_repaired.replace(true) {
-                return Err(unread(format!("the answer does not have the form that was asked for, nor did its repair: {why}")));
+                return Err(unread(format!(
+                    "the answer does not have the form that was asked for, nor did its repair: {why}"
+                )));
             }
             let words = if self.trust.get().is_trusted() {
                 output::repair(&why)
@@ -265,8 +355,17 @@ impl Asked<'_, '_> {
 
     /// Prepares text for a user message, fenced if the agent has received untrusted text.
     fn passed_on(&self, name: &str, words: &str) -> Result<String, FaultKind> {
-        let request = self.frame.situation.at(&self.ready.node, &self.ready.results);
-        door::passed_on(&request, self.routed.options.profile, name, words, self.trust.get())
+        let request = self
+            .frame
+            .situation
+            .at(&self.ready.node, &self.ready.results);
+        door::passed_on(
+            &request,
+            self.routed.options.profile,
+            name,
+            words,
+            self.trust.get(),
+        )
     }
 
     /// Calls a tool. A rejected or failed call is reported to the agent.
@@ -275,7 +374,14 @@ impl Asked<'_, '_> {
         self.trust.set(Trust::Untrusted);
         self.tools.set(self.tools.get() + 1);
         let (stage, number) = (self.stage(), self.tools.get());
-        let before = self.runner.parts.trace.before().tools.get(&(stage.clone(), number)).filter(|line| line.name == call.name);
+        let before = self
+            .runner
+            .parts
+            .trace
+            .before()
+            .tools
+            .get(&(stage.clone(), number))
+            .filter(|line| line.name == call.name);
         let line = if let Some(line) = before {
             line.clone()
         } else {
@@ -295,33 +401,62 @@ impl Asked<'_, '_> {
             self.event(TraceEvent::Tool(line.clone()))?;
             line
         };
-        let result = ToolResult { call: call.id.clone(), parts: vec![Part::Text(line.result)], is_error: line.is_error };
-        Ok(Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] })
+        let result = ToolResult {
+            call: call.id.clone(),
+            parts: vec![Part::Text(line.result)],
+            is_error: line.is_error,
+        };
+        Ok(Turn {
+            speaker: Speaker::Tool,
+            parts: vec![Part::Result(result)],
+        })
     }
 
     /// Runs the subtask that an answer requests, and returns its result as the next message to the
     /// agent.
     fn subtask(&self, output: AgentOutput) -> Result<Turn, Obstacle> {
         self.subtasks.set(self.subtasks.get() + 1);
-        let missing =
-            || Obstacle::new(ObstacleKind::Subtask, format!("{} says CONTINUATION and has no `subtask_request`", self.stage()));
+        let missing = || {
+            Obstacle::new(
+                ObstacleKind::Subtask,
+                format!(
+                    "{} says CONTINUATION and has no `subtask_request`",
+                    self.stage()
+                ),
+            )
+        };
         let request = output.subtask_request.ok_or_else(missing)?;
         let scope = format!("{}~{}", self.stage(), self.subtasks.get());
         let context = self.assembly.segments();
-        let asking = Asking { stage: self.stage(), scope, context: &context, trust: self.trust.get() };
+        let asking = Asking {
+            stage: self.stage(),
+            scope,
+            context: &context,
+            trust: self.trust.get(),
+        };
         let result = super::subtask::run(self.runner, self.frame, &asking, &request)?;
         self.trust.set(self.trust.get().max(result.trust));
         let words = serde_json::to_string_pretty(&result.content).unwrap_or_default();
         let value = result.content.as_str().map_or(words, str::to_owned);
         let (head, words) = match (result.status, &result.notes) {
             (Status::Failed, _) => ("The subtask failed:", value),
-            (_, Some(notes)) => ("The result of the subtask:", format!("{value}\n\nNotes: {notes}")),
+            (_, Some(notes)) => (
+                "The result of the subtask:",
+                format!("{value}\n\nNotes: {notes}"),
+            ),
             (_, None) => ("The result of the subtask:", value),
         };
         let told = self.passed_on("subtask", &words).map_err(|refused| {
-            Obstacle::new(ObstacleKind::Context, format!("the result of the subtask of {}: {refused}", self.stage()))
+            Obstacle::new(
+                ObstacleKind::Context,
+                format!("the result of the subtask of {}: {refused}", self.stage()),
+            )
         })?;
-        let between = if result.status == Status::Failed && result.trust.is_trusted() { " " } else { "\n\n" };
+        let between = if result.status == Status::Failed && result.trust.is_trusted() {
+            " "
+        } else {
+            "\n\n"
+        };
         Ok(Turn::new(Speaker::User, [head, between, &told].concat()))
     }
 }

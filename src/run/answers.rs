@@ -110,7 +110,9 @@ impl Replay {
     /// Collects the answers of these calls. Calls without a complete answer are left out.
     pub fn new(calls: impl IntoIterator<Item = Recording>, comparison: Comparison) -> Self {
         let calls = calls.into_iter().filter(Recording::is_answered).collect();
-        Self { calls: RecordedCalls::new(calls, comparison, Scope::Whole) }
+        Self {
+            calls: RecordedCalls::new(calls, comparison, Scope::Whole),
+        }
     }
 }
 
@@ -119,14 +121,24 @@ impl Answers for Replay {
         let live = asked.sent.live();
         let none = || {
             let name = |call: &Recording| {
-                call.conversation.as_ref().map_or_else(|| call.id.clone(), |of| format!("{} of {of}", call.id))
+                call.conversation
+                    .as_ref()
+                    .map_or_else(|| call.id.clone(), |of| format!("{} of {of}", call.id))
             };
-            let why = self.calls.why_none(&live, |call| format!("call {}", name(call)));
-            NoAnswer::Unknown(format!("no answer is recorded for this request of {}: {why}", asked.stage))
+            let why = self
+                .calls
+                .why_none(&live, |call| format!("call {}", name(call)));
+            NoAnswer::Unknown(format!(
+                "no answer is recorded for this request of {}: {why}",
+                asked.stage
+            ))
         };
         let call = self.calls.next(&live).ok_or_else(none)?;
         let response = response_of(call).map_err(NoAnswer::Provider)?;
-        Ok(Given { response, by: AnsweredBy::Replay })
+        Ok(Given {
+            response,
+            by: AnsweredBy::Replay,
+        })
     }
 }
 
@@ -138,13 +150,26 @@ pub fn response_of(call: &Recording) -> Result<Response, String> {
     if !call.has_its_key() {
         let why = "its `key` is not that of its `request`, which was edited or has its fields in another order; \
                    restore the line, or record it anew";
-        return Err(format!("the recorded call {} cannot be taken: {why}", call.id));
+        return Err(format!(
+            "the recorded call {} cannot be taken: {why}",
+            call.id
+        ));
     }
-    let unknown = || format!("the recorded call {} has a form that is not known: `{}`", call.id, call.dialect);
+    let unknown = || {
+        format!(
+            "the recorded call {} has a form that is not known: `{}`",
+            call.id, call.dialect
+        )
+    };
     let dialect = read::dialect(&call.dialect).ok_or_else(unknown)?;
     let body = call.response_text().unwrap_or_default();
-    let answer: Answer =
-        read::answer(dialect, &body).map_err(|why| format!("the recorded call {} cannot be read: {why}", call.id))?;
+    let answer: Answer = read::answer(dialect, &body)
+        .map_err(|why| format!("the recorded call {} cannot be read: {why}", call.id))?;
     let latency = Duration::from_millis(call.latency_ms.unwrap_or(0));
-    Ok(Response { answer, body, status: call.status.unwrap_or(200), latency })
+    Ok(Response {
+        answer,
+        body,
+        status: call.status.unwrap_or(200),
+        latency,
+    })
 }

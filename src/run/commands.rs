@@ -33,7 +33,10 @@ impl CommandSpec {
 
     /// Its own variables with their values.
     pub fn own_variables(&self) -> Vec<(String, String)> {
-        self.variables.iter().map(|(name, value)| (name.clone(), value.to_string())).collect()
+        self.variables
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect()
     }
 }
 
@@ -64,7 +67,12 @@ pub const TIME: Duration = Duration::from_mins(1);
 
 /// Appends the last line of the standard error to a description.
 pub fn with_last_line(how: String, said: &str) -> String {
-    match said.lines().rev().map(str::trim).find(|line| !line.is_empty()) {
+    match said
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+    {
         Some(last) => format!("{how}: {last}"),
         None => how,
     }
@@ -77,7 +85,10 @@ pub fn killed(signal: i32, said: &str) -> String {
 
 /// Describes a command that exceeded its time limit; `key` is the setting that raises the limit.
 pub fn late(time: Duration, key: &str) -> String {
-    format!("it was stopped after {} s: `{key}` allows more", time.as_secs_f64())
+    format!(
+        "it was stopped after {} s: `{key}` allows more",
+        time.as_secs_f64()
+    )
 }
 
 /// Runs commands, if their user permits it.

@@ -42,24 +42,33 @@ fn truth(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Re
         }
         Condition::Not(one) => Ok(!truth(one, value)?),
         Condition::Compare(compared) => {
-            let (left, right) = (operand(&compared.left, value)?, operand(&compared.right, value)?);
+            let (left, right) = (
+                operand(&compared.left, value)?,
+                operand(&compared.right, value)?,
+            );
             compare(&left, compared.operator.value, &right)
         }
         Condition::Value(_) => {
             let found = operand(condition, value)?;
-            found.as_bool().ok_or_else(|| format!("expected true or false, found {found}"))
+            found
+                .as_bool()
+                .ok_or_else(|| format!("expected true or false, found {found}"))
         }
     }
 }
 
-fn operand(condition: &Condition<'_>, value: &dyn Fn(&str) -> Option<Value>) -> Result<Value, String> {
+fn operand(
+    condition: &Condition<'_>,
+    value: &dyn Fn(&str) -> Option<Value>,
+) -> Result<Value, String> {
     match condition {
         Condition::Value(Operand::Path(path)) => {
             let written = written(path);
             value(&written).ok_or_else(|| format!("`{}` has no value", path.root.value))
         }
         Condition::Value(Operand::Number(number)) => {
-            let parsed = serde_json::from_str(&number.value).or_else(|_| number.value.parse::<f64>().map(Value::from));
+            let parsed = serde_json::from_str(&number.value)
+                .or_else(|_| number.value.parse::<f64>().map(Value::from));
             parsed.map_err(|_| format!("`{}` is not a number", number.value))
         }
         Condition::Value(Operand::Text(text)) => Ok(Value::from(&*text.value)),
@@ -84,12 +93,17 @@ fn written(path: &Path<'_>) -> String {
 
 fn compare(left: &Value, comparator: Comparator, right: &Value) -> Result<bool, String> {
     let order = match (left, right) {
-        (Value::Number(left), Value::Number(right)) => left.as_f64().zip(right.as_f64()).and_then(|(a, b)| a.partial_cmp(&b)),
+        (Value::Number(left), Value::Number(right)) => left
+            .as_f64()
+            .zip(right.as_f64())
+            .and_then(|(a, b)| a.partial_cmp(&b)),
         (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
         _ => None,
     };
     let is_equal = order.map_or_else(|| left == right, |order| order == Ordering::Equal);
-    let ordered = || order.ok_or_else(|| format!("expected two numbers or two texts, found {left} and {right}"));
+    let ordered = || {
+        order.ok_or_else(|| format!("expected two numbers or two texts, found {left} and {right}"))
+    };
     Ok(match comparator {
         Comparator::Equal => is_equal,
         Comparator::NotEqual => !is_equal,

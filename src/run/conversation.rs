@@ -35,10 +35,18 @@ pub fn converse<A, E>(
         let (answer, turn) = ask(&messages)?;
         let turns = follow(&answer, &turn)?;
         answers.push(answer);
-        let Some(turns) = turns else { return Ok(Conversation { answers, is_ended: true }) };
+        let Some(turns) = turns else {
+            return Ok(Conversation {
+                answers,
+                is_ended: true,
+            });
+        };
         let messages = messages.to_mut();
         messages.push(turn.into());
         messages.extend(turns.into_iter().map(Message::from));
     }
-    Ok(Conversation { answers, is_ended: false })
+    Ok(Conversation {
+        answers,
+        is_ended: false,
+    })
 }

@@ -7,7 +7,11 @@ use std::fmt::Write as _;
 
 /// The title of a node: its name, otherwise its path.
 fn title(node: &PlanNode) -> String {
-    let kind = if matches!(node.kind, PlanKind::Script) { " (script)" } else { "" };
+    let kind = if matches!(node.kind, PlanKind::Script) {
+        " (script)"
+    } else {
+        ""
+    };
     let name = node.name.clone().unwrap_or_else(|| node.path.clone());
     format!("{name}{kind}")
 }
@@ -16,11 +20,19 @@ fn title(node: &PlanNode) -> String {
 fn caption(node: &PlanNode) -> Option<String> {
     match &node.kind {
         PlanKind::Fold { .. } => Some(format!("{}: for each input", title(node))),
-        PlanKind::Loop { condition, rounds, .. } => {
-            let until = condition.as_ref().map_or_else(String::new, |condition| format!("until {condition}, "));
+        PlanKind::Loop {
+            condition, rounds, ..
+        } => {
+            let until = condition
+                .as_ref()
+                .map_or_else(String::new, |condition| format!("until {condition}, "));
             Some(format!("{}: {until}at most {rounds} rounds", title(node)))
         }
-        PlanKind::Agent | PlanKind::Script | PlanKind::Sequence(_) | PlanKind::Choice(_) | PlanKind::Definition(_) => None,
+        PlanKind::Agent
+        | PlanKind::Script
+        | PlanKind::Sequence(_)
+        | PlanKind::Choice(_)
+        | PlanKind::Definition(_) => None,
     }
 }
 
@@ -29,9 +41,16 @@ fn parts(node: &PlanNode) -> Vec<&PlanNode> {
     match &node.kind {
         PlanKind::Sequence(steps) => steps.iter().collect(),
         PlanKind::Fold { inner, reduction } => vec![inner, reduction],
-        PlanKind::Loop { director, script, evaluator, .. } => {
-            [Some(director), script.as_ref(), evaluator.as_ref()].into_iter().flatten().map(|part| &**part).collect()
-        }
+        PlanKind::Loop {
+            director,
+            script,
+            evaluator,
+            ..
+        } => [Some(director), script.as_ref(), evaluator.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|part| &**part)
+            .collect(),
         PlanKind::Definition(root) => vec![root],
         PlanKind::Agent | PlanKind::Script | PlanKind::Choice(_) => Vec::new(),
     }
@@ -39,7 +58,10 @@ fn parts(node: &PlanNode) -> Vec<&PlanNode> {
 
 /// Draws the flow as a Mermaid chart.
 pub fn mermaid(plan: &PlanNode) -> String {
-    let mut chart = Chart { out: "flowchart TD\n".to_owned(), nodes: 0 };
+    let mut chart = Chart {
+        out: "flowchart TD\n".to_owned(),
+        nodes: 0,
+    };
     let ends = chart.node(plan, &[]);
     let done = chart.add("done", ("([", "])"));
     chart.lead(&ends, done);
@@ -65,7 +87,11 @@ impl Chart {
 
     fn lead(&mut self, from: &[End], to: usize) {
         for (id, words) in from {
-            let arrow = if words.is_empty() { "-->".to_owned() } else { format!("-->|\"{}\"|", quoted(words)) };
+            let arrow = if words.is_empty() {
+                "-->".to_owned()
+            } else {
+                format!("-->|\"{}\"|", quoted(words))
+            };
             let _ = writeln!(self.out, "  n{id} {arrow} n{to}");
         }
     }
@@ -77,7 +103,11 @@ impl Chart {
         }
         match &node.kind {
             PlanKind::Agent | PlanKind::Script => {
-                let shape = if node.kind == PlanKind::Script { ("[[", "]]") } else { ("[", "]") };
+                let shape = if node.kind == PlanKind::Script {
+                    ("[[", "]]")
+                } else {
+                    ("[", "]")
+                };
                 let id = self.add(&title(node), shape);
                 self.lead(&from, id);
                 vec![(id, String::new())]
@@ -87,7 +117,10 @@ impl Chart {
                 self.lead(&from, id);
                 let mut ends = Vec::new();
                 for (test, case) in cases {
-                    ends.extend(self.node(case, &[(id, test.clone().unwrap_or_else(|| "else".to_owned()))]));
+                    ends.extend(self.node(
+                        case,
+                        &[(id, test.clone().unwrap_or_else(|| "else".to_owned()))],
+                    ));
                 }
                 if cases.iter().all(|(test, _)| test.is_some()) {
                     ends.push((id, "no case".to_owned()));
@@ -106,15 +139,19 @@ impl Chart {
                 }
                 ends
             }
-            PlanKind::Sequence(_) | PlanKind::Definition(_) => {
-                parts(node).into_iter().fold(from, |ends, part| self.node(part, &ends))
-            }
+            PlanKind::Sequence(_) | PlanKind::Definition(_) => parts(node)
+                .into_iter()
+                .fold(from, |ends, part| self.node(part, &ends)),
         }
     }
 }
 
 fn quoted(text: &str) -> String {
-    text.replace('&', "#amp;").replace('"', "#quot;").replace('<', "#lt;").replace('>', "#gt;").replace(['\n', '\r'], " ")
+    text.replace('&', "#amp;")
+        .replace('"', "#quot;")
+        .replace('<', "#lt;")
+        .replace('>', "#gt;")
+        .replace(['\n', '\r'], " ")
 }
 
 /// The height of a box, the gap between two boxes, and the width of a letter.
@@ -141,13 +178,21 @@ pub fn svg(plan: &PlanNode) -> String {
 fn sum(sizes: impl Iterator<Item = (usize, usize)>, is_row: bool) -> (usize, usize) {
     let (mut along, mut across, mut count) = (0, 0, 0);
     for (width, height) in sizes {
-        let (own, other) = if is_row { (width, height) } else { (height, width) };
+        let (own, other) = if is_row {
+            (width, height)
+        } else {
+            (height, width)
+        };
         along += own;
         across = across.max(other);
         count += 1;
     }
     along += GAP * usize::saturating_sub(count, 1);
-    if is_row { (along, across) } else { (across, along) }
+    if is_row {
+        (along, across)
+    } else {
+        (across, along)
+    }
 }
 
 /// The width and height of a node, including the inputs that are made above it.
@@ -156,7 +201,10 @@ fn size(node: &PlanNode) -> (usize, usize) {
     if node.made.is_empty() {
         return own;
     }
-    sum([sum(node.made.iter().map(size), true), own].into_iter(), false)
+    sum(
+        [sum(node.made.iter().map(size), true), own].into_iter(),
+        false,
+    )
 }
 
 fn own_size(node: &PlanNode) -> (usize, usize) {
@@ -166,15 +214,23 @@ fn own_size(node: &PlanNode) -> (usize, usize) {
         PlanKind::Choice(cases) => {
             let cases = cases.iter().map(|(test, case)| {
                 let (width, height) = size(case);
-                (width.max(text(test.as_deref().unwrap_or("else"))), height + GAP)
+                (
+                    width.max(text(test.as_deref().unwrap_or("else"))),
+                    height + GAP,
+                )
             });
             sum(cases, true)
         }
         PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
             let (width, height) = sum(parts(node).into_iter().map(size), false);
-            (width.max(text(&caption(node).unwrap_or_default())) + 2 * GAP, height + BOX + GAP)
+            (
+                width.max(text(&caption(node).unwrap_or_default())) + 2 * GAP,
+                height + BOX + GAP,
+            )
         }
-        PlanKind::Sequence(_) | PlanKind::Definition(_) => sum(parts(node).into_iter().map(size), false),
+        PlanKind::Sequence(_) | PlanKind::Definition(_) => {
+            sum(parts(node).into_iter().map(size), false)
+        }
     }
 }
 
@@ -193,8 +249,15 @@ fn draw(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
     let (width, height) = own_size(node);
     match &node.kind {
         PlanKind::Agent | PlanKind::Script => {
-            let class = if node.kind == PlanKind::Script { " class=\"s\"" } else { "" };
-            let _ = writeln!(out, "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"{class}/>");
+            let class = if node.kind == PlanKind::Script {
+                " class=\"s\""
+            } else {
+                ""
+            };
+            let _ = writeln!(
+                out,
+                "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\"{class}/>"
+            );
             words(&title(node), (x + GAP, top + 22), out);
         }
         PlanKind::Choice(cases) => {
@@ -207,7 +270,10 @@ fn draw(node: &PlanNode, (x, y): (usize, usize), out: &mut String) {
             }
         }
         PlanKind::Fold { .. } | PlanKind::Loop { .. } => {
-            let _ = writeln!(out, "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" class=\"s\"/>");
+            let _ = writeln!(
+                out,
+                "<rect x=\"{x}\" y=\"{top}\" width=\"{width}\" height=\"{height}\" rx=\"6\" class=\"s\"/>"
+            );
             words(&caption(node).unwrap_or_default(), (x + GAP, top + 22), out);
             column(&parts(node), (x + GAP, top + BOX), out);
         }
@@ -228,10 +294,17 @@ fn column(parts: &[&PlanNode], (x, mut y): (usize, usize), out: &mut String) {
 
 /// Draws a line to the next node.
 fn down(x: usize, y: usize, out: &mut String) {
-    let _ = writeln!(out, "<line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{}\"/>", y + GAP);
+    let _ = writeln!(
+        out,
+        "<line x1=\"{x}\" y1=\"{y}\" x2=\"{x}\" y2=\"{}\"/>",
+        y + GAP
+    );
 }
 
 fn words(text: &str, (x, y): (usize, usize), out: &mut String) {
-    let text = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let text = text
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
     let _ = writeln!(out, "<text x=\"{x}\" y=\"{y}\">{text}</text>");
 }

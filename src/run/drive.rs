@@ -44,12 +44,21 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
         let mut under_way = 0_usize;
         let mut queue: Vec<Visit> = Vec::new();
         loop {
-            queue.extend(waiting.drain(..).filter_map(|effect| if let Effect::Run(visit) = effect { Some(visit) } else { None }));
+            queue.extend(waiting.drain(..).filter_map(|effect| {
+                if let Effect::Run(visit) = effect {
+                    Some(visit)
+                } else {
+                    None
+                }
+            }));
             if state.status() != PipelineStatus::Running {
                 break;
             }
             let ready = ready(frame, &state);
-            let event = if under_way == 0 && (queue.len() == 1 || runner.parts.limits.jobs <= 1) && !queue.is_empty() {
+            let event = if under_way == 0
+                && (queue.len() == 1 || runner.parts.limits.jobs <= 1)
+                && !queue.is_empty()
+            {
                 let visit = queue.remove(0);
                 play(runner, frame, ready.get(&visit.stage), visit)
             } else {
@@ -78,11 +87,21 @@ pub(super) fn run(runner: &Runner<'_>, frame: &Frame<'_>) -> Outcome {
 
 /// Returns the stages that can run now, by their names.
 fn ready(frame: &Frame<'_>, state: &PipelineState) -> BTreeMap<String, Ready> {
-    frame.flow.running(state.results()).into_iter().map(|ready| (ready.stage.clone(), ready)).collect()
+    frame
+        .flow
+        .running(state.results())
+        .into_iter()
+        .map(|ready| (ready.stage.clone(), ready))
+        .collect()
 }
 
 /// Writes new decisions to the trace.
-fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, traced: &mut usize) -> Result<(), Obstacle> {
+fn decisions(
+    runner: &Runner<'_>,
+    frame: &Frame<'_>,
+    state: &PipelineState,
+    traced: &mut usize,
+) -> Result<(), Obstacle> {
     if !runner.parts.trace.wants_events() || !frame.flow.decides() {
         return Ok(());
     }
@@ -99,28 +118,54 @@ fn decisions(runner: &Runner<'_>, frame: &Frame<'_>, state: &PipelineState, trac
 
 /// Runs one stage.
 fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Visit) -> Event {
-    let lost = || Obstacle::new(ObstacleKind::Stalled, format!("{} cannot run now", visit.stage));
+    let lost = || {
+        Obstacle::new(
+            ObstacleKind::Stalled,
+            format!("{} cannot run now", visit.stage),
+        )
+    };
     let played = ready.ok_or_else(lost).and_then(|ready| {
         let leaf = frame.leaves.get(ready.node.as_str());
         let is_script = leaf.is_some_and(|leaf| leaf.kind == PlanKind::Script);
         runner.parts.trace.moment(|| Moment::Stage {
             stage: frame.stage(&ready.stage),
-            name: frame.flow_name(&ready.node).unwrap_or_else(|| ready.node.clone()),
+            name: frame
+                .flow_name(&ready.node)
+                .unwrap_or_else(|| ready.node.clone()),
             is_script,
         });
-        let output = if is_script { script::run(runner, frame, ready) } else { agent::ask(runner, frame, ready) }?;
+        let output = if is_script {
+            script::run(runner, frame, ready)
+        } else {
+            agent::ask(runner, frame, ready)
+        }?;
         let stage = frame.stage(&ready.stage);
         let notes_cut = output.notes.is_none();
-        runner.event(TraceEvent::Result { stage, trust: output.trust, output: output.clone(), notes_cut })?;
+        runner.event(TraceEvent::Result {
+            stage,
+            trust: output.trust,
+            output: output.clone(),
+            notes_cut,
+        })?;
         Ok(output)
     });
     match played {
         Ok(output) => Event::Finished { visit, output },
         Err(obstacle) => {
             // If the trace cannot be written, that is the obstacle itself.
-            let _ = runner.event(TraceEvent::Failed { stage: frame.stage(&visit.stage), obstacle: obstacle.clone() });
-            let stops = matches!(obstacle.kind, ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit);
-            if stops { Event::Stopped { obstacle } } else { Event::Failed { visit, obstacle } }
+            let _ = runner.event(TraceEvent::Failed {
+                stage: frame.stage(&visit.stage),
+                obstacle: obstacle.clone(),
+            });
+            let stops = matches!(
+                obstacle.kind,
+                ObstacleKind::Budget | ObstacleKind::Cancelled | ObstacleKind::LoopLimit
+            );
+            if stops {
+                Event::Stopped { obstacle }
+            } else {
+                Event::Failed { visit, obstacle }
+            }
         }
     }
 }
@@ -128,9 +173,22 @@ fn play(runner: &Runner<'_>, frame: &Frame<'_>, ready: Option<&Ready>, visit: Vi
 fn outcome(frame: &Frame<'_>, state: &PipelineState) -> Outcome {
     let (position, _) = frame.flow.position(state.results());
     let is_complete = state.status() == PipelineStatus::Complete;
-    let result = if let Position::Done(result) = position { Some(result).filter(|_| is_complete) } else { None };
-    let partial = if is_complete { Vec::new() } else { partial(frame, state) };
-    Outcome { status: state.status(), obstacle: state.obstacle().cloned(), result, partial }
+    let result = if let Position::Done(result) = position {
+        Some(result).filter(|_| is_complete)
+    } else {
+        None
+    };
+    let partial = if is_complete {
+        Vec::new()
+    } else {
+        partial(frame, state)
+    };
+    Outcome {
+        status: state.status(),
+        obstacle: state.obstacle().cloned(),
+        result,
+        partial,
+    }
 }
 
 /// Returns the results of finished stages of an unfinished run: their notes, and their content if
@@ -140,11 +198,26 @@ fn partial(frame: &Frame<'_>, state: &PipelineState) -> Vec<Partial> {
     let keeps_output = frame.flow.plan().keeps_output;
     let one = |(stage, output): (&String, &AgentOutput)| {
         let text = output.text();
-        let head = || text.get(..text.floor_char_boundary(NOTES)).unwrap_or_default().to_owned();
+        let head = || {
+            text.get(..text.floor_char_boundary(NOTES))
+                .unwrap_or_default()
+                .to_owned()
+        };
         let notes = output.notes.clone().unwrap_or_else(head);
-        let content = if keeps_output { result_of(output).content } else { Value::Null };
-        Partial { stage: frame.stage(stage), notes, content }
+        let content = if keeps_output {
+            result_of(output).content
+        } else {
+            Value::Null
+        };
+        Partial {
+            stage: frame.stage(stage),
+            notes,
+            content,
+        }
     };
-    let done = state.path().iter().filter_map(|step| state.results().get_key_value(&step.visit.stage));
+    let done = state
+        .path()
+        .iter()
+        .filter_map(|step| state.results().get_key_value(&step.visit.stage));
     done.map(one).collect()
 }

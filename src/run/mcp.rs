@@ -50,23 +50,38 @@ impl McpServer {
     ///
     /// # Errors
     /// The reason why it cannot be started, or does not speak MCP.
-    pub fn start(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Self, String> {
+    pub fn start(
+        argv: &[String],
+        folder: &Path,
+        variables: &[(String, String)],
+    ) -> Result<Self, String> {
         let mut command = process::command(argv, folder, variables)?;
-        let mut child = command.spawn().map_err(|why| format!("it cannot be started: {why}"))?;
+        let mut child = command
+            .spawn()
+            .map_err(|why| format!("it cannot be started: {why}"))?;
         let running = Running::of(&child);
         let stdin = child.stdin.take();
-        let stdout = child.stdout.take().ok_or_else(|| "it has no output".to_owned())?;
+        let stdout = child
+            .stdout
+            .take()
+            .ok_or_else(|| "it has no output".to_owned())?;
         let said = child.stderr.take().map(process::last);
         let (send, lines) = mpsc::channel();
         thread::spawn(move || {
             let mut reader = BufReader::new(stdout);
             loop {
                 let mut line = Vec::new();
-                let read = (&mut reader).take(OUTPUT as u64 + 1).read_until(b'\n', &mut line);
+                let read = (&mut reader)
+                    .take(OUTPUT as u64 + 1)
+                    .read_until(b'\n', &mut line);
                 let line = match read {
                     Ok(0) => return,
-                    Ok(_) if line.len() > OUTPUT => Err(format!("it wrote a line of more than {OUTPUT} bytes")),
-                    Ok(_) => String::from_utf8(line).map_err(|_| "what it wrote is not UTF-8".to_owned()),
+                    Ok(_) if line.len() > OUTPUT => {
+                        Err(format!("it wrote a line of more than {OUTPUT} bytes"))
+                    }
+                    Ok(_) => {
+                        String::from_utf8(line).map_err(|_| "what it wrote is not UTF-8".to_owned())
+                    }
                     Err(why) => Err(why.to_string()),
                 };
                 let is_last = line.is_err();
@@ -75,12 +90,25 @@ impl McpServer {
                 }
             }
         });
-        let mut connection = Connection { child, _running: running, stdin, lines, said, next: 1 };
+        let mut connection = Connection {
+            child,
+            _running: running,
+            stdin,
+            lines,
+            said,
+            next: 1,
+        };
         let client = json!({"name": "ctxc", "version": env!("CARGO_PKG_VERSION")});
-        connection.request("initialize", &json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client}))?;
+        connection.request(
+            "initialize",
+            &json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client}),
+        )?;
         connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
         let tools = connection.tools()?;
-        Ok(Self { connection: Mutex::new(connection), tools })
+        Ok(Self {
+            connection: Mutex::new(connection),
+            tools,
+        })
     }
 
     /// The names of its tools.
@@ -90,11 +118,18 @@ impl McpServer {
 
     /// Calls a tool. Errors become the tool result.
     pub fn call(&self, name: &str, arguments: &Value) -> ToolAnswer {
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         match connection.request("tools/call", &json!({"name": name, "arguments": arguments})) {
             Ok(result) => {
                 let text = text(&result);
-                if result.get("isError") == Some(&json!(true)) { ToolAnswer::refused(text) } else { ToolAnswer::of(text) }
+                if result.get("isError") == Some(&json!(true)) {
+                    ToolAnswer::refused(text)
+                } else {
+                    ToolAnswer::of(text)
+                }
             }
             Err(why) => ToolAnswer::refused(why),
         }
@@ -108,9 +143,16 @@ fn text(result: &Value) -> String {
         Some(kind) => format!("[{kind}]"),
         None => part.to_string(),
     };
-    let parts: Vec<String> = result["content"].as_array().into_iter().flatten().map(part).collect();
+    let parts: Vec<String> = result["content"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(part)
+        .collect();
     // A server with structured results may repeat them as text, or not.
-    let structured = result.get("structuredContent").filter(|structured| parts.is_empty() && !structured.is_null());
+    let structured = result
+        .get("structuredContent")
+        .filter(|structured| parts.is_empty() && !structured.is_null());
     structured.map_or_else(|| parts.join("\n"), Value::to_string)
 }
 
@@ -118,7 +160,10 @@ impl Connection {
     fn send(&mut self, message: &Value) -> Result<(), String> {
         let gone = || "it has ended".to_owned();
         let stdin = self.stdin.as_mut().ok_or_else(gone)?;
-        stdin.write_all(format!("{message}\n").as_bytes()).and_then(|()| stdin.flush()).map_err(|_| gone())
+        stdin
+            .write_all(format!("{message}\n").as_bytes())
+            .and_then(|()| stdin.flush())
+            .map_err(|_| gone())
     }
 
     /// Sends a request and returns its result. Skips notifications, and declines requests of the
@@ -129,30 +174,52 @@ impl Connection {
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         let begun = Instant::now();
         loop {
-            let line = match self.lines.recv_timeout(TIME.saturating_sub(begun.elapsed())) {
+            let line = match self
+                .lines
+                .recv_timeout(TIME.saturating_sub(begun.elapsed()))
+            {
                 Ok(line) => line?,
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(format!("it gave no answer to {method} within {} s", TIME.as_secs()));
+                    return Err(format!(
+                        "it gave no answer to {method} within {} s",
+                        TIME.as_secs()
+                    ));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    let said = self.said.take().and_then(|said| said.recv_timeout(GRACE).ok()).unwrap_or_default();
-                    return Err(with_last_line(format!("it ended before it answered {method}"), &String::from_utf8_lossy(&said)));
+                    let said = self
+                        .said
+                        .take()
+                        .and_then(|said| said.recv_timeout(GRACE).ok())
+                        .unwrap_or_default();
+                    return Err(with_last_line(
+                        format!("it ended before it answered {method}"),
+                        &String::from_utf8_lossy(&said),
+                    ));
                 }
             };
             if line.trim().is_empty() {
                 continue;
             }
-            let message: Map<String, Value> = serde_json::from_str(&line)
-                .map_err(|_| format!("expected a message of JSON-RPC, found {}", short(line.trim())))?;
+            let message: Map<String, Value> = serde_json::from_str(&line).map_err(|_| {
+                format!(
+                    "expected a message of JSON-RPC, found {}",
+                    short(line.trim())
+                )
+            })?;
             if message.get("method").is_some() {
                 self.decline(&message)?;
             } else if message.get("id") == Some(&json!(id)) {
                 return match (message.get("result"), message.get("error")) {
                     (Some(result), _) => Ok(result.clone()),
-                    (None, Some(error)) => {
-                        Err(format!("{method}: {}", error["message"].as_str().unwrap_or("it failed and does not say why")))
-                    }
-                    (None, None) => Err(format!("its answer to {method} has neither `result` nor `error`")),
+                    (None, Some(error)) => Err(format!(
+                        "{method}: {}",
+                        error["message"]
+                            .as_str()
+                            .unwrap_or("it failed and does not say why")
+                    )),
+                    (None, None) => Err(format!(
+                        "its answer to {method} has neither `result` nor `error`"
+                    )),
                 };
             }
         }
@@ -160,7 +227,9 @@ impl Connection {
 
     /// Answers a request of the server; a notification needs no answer.
     fn decline(&mut self, message: &Map<String, Value>) -> Result<(), String> {
-        let Some(id) = message.get("id") else { return Ok(()) };
+        let Some(id) = message.get("id") else {
+            return Ok(());
+        };
         let answer = if message.get("method") == Some(&json!("ping")) {
             json!({"jsonrpc": "2.0", "id": id, "result": {}})
         } else {
@@ -178,7 +247,11 @@ impl Connection {
                 .get("tools")
                 .and_then(Value::as_array)
                 .ok_or_else(|| "its answer to tools/list has no list `tools`".to_owned())?;
-            names.extend(tools.iter().filter_map(|tool| tool["name"].as_str().map(str::to_owned)));
+            names.extend(
+                tools
+                    .iter()
+                    .filter_map(|tool| tool["name"].as_str().map(str::to_owned)),
+            );
             match listed.get("nextCursor").and_then(Value::as_str) {
                 Some(cursor) => params = json!({ "cursor": cursor }),
                 None => return Ok(names),

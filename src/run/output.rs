@@ -11,28 +11,46 @@ use serde_json::Value;
 ///
 /// # Errors
 /// The reason why it is not a result: a lower-case fragment.
-pub fn read(answer: &provider::Answer, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<AgentOutput, String> {
+pub fn read(
+    answer: &provider::Answer,
+    format: Option<&OutputFormat<'_>>,
+    asked: &Answer,
+) -> Result<AgentOutput, String> {
     let text = answer.content();
     match answer.stop {
-        Stop::Length => Err("the answer was cut at the limit of tokens: raise `max_output_tokens`".to_owned()),
-        Stop::Filter => Err("the provider withheld the answer, or the model refused to give one".to_owned()),
+        Stop::Length => {
+            Err("the answer was cut at the limit of tokens: raise `max_output_tokens`".to_owned())
+        }
+        Stop::Filter => {
+            Err("the provider withheld the answer, or the model refused to give one".to_owned())
+        }
         Stop::End | Stop::Tool | Stop::Other if text.trim().is_empty() => {
             Err("the answer is empty: it neither says anything nor calls a tool".to_owned())
         }
         Stop::End | Stop::Tool | Stop::Other => {
             let written = unfenced(&text);
             // If the author's own schema has a status, it is an ordinary field.
-            let output = if declares_status(asked) { whole(written) } else { AgentOutput::parse(written)? };
+            let output = if declares_status(asked) {
+                whole(written)
+            } else {
+                AgentOutput::parse(written)?
+            };
             let is_plain = output == whole(written);
             let wants_text = format.is_some_and(|format| format.kind.as_deref() == Some("text"));
             // An answer requested as text stays unchanged, even if it is JSON.
-            Ok(if is_plain && (wants_text || output.content.is_string()) { AgentOutput::complete(text) } else { output })
+            Ok(if is_plain && (wants_text || output.content.is_string()) {
+                AgentOutput::complete(text)
+            } else {
+                output
+            })
         }
     }
 }
 
 fn declares_status(asked: &Answer) -> bool {
-    let Answer::Schema(schema) = asked else { return false };
+    let Answer::Schema(schema) = asked else {
+        return false;
+    };
     schema.pointer("/properties/status").is_some()
 }
 
@@ -43,8 +61,13 @@ fn whole(answer: &str) -> AgentOutput {
 
 /// Removes the Markdown fence around a whole text, which models often add to JSON.
 fn unfenced(text: &str) -> &str {
-    let inside = text.trim().strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
-    let body = inside.and_then(|inside| inside.split_once('\n')).filter(|(label, _)| matches!(label.trim(), "" | "json"));
+    let inside = text
+        .trim()
+        .strip_prefix("```")
+        .and_then(|rest| rest.strip_suffix("```"));
+    let body = inside
+        .and_then(|inside| inside.split_once('\n'))
+        .filter(|(label, _)| matches!(label.trim(), "" | "json"));
     body.map_or(text, |(_, body)| body.trim())
 }
 
@@ -52,7 +75,11 @@ fn unfenced(text: &str) -> &str {
 ///
 /// # Errors
 /// The difference: a lower-case fragment.
-pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, asked: &Answer) -> Result<(), String> {
+pub fn conform(
+    output: &mut AgentOutput,
+    format: Option<&OutputFormat<'_>>,
+    asked: &Answer,
+) -> Result<(), String> {
     let Some(format) = format else { return Ok(()) };
     let wants_json = format.kind.as_deref() == Some("json") || format.schema.is_some();
     if !wants_json {
@@ -69,15 +96,18 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
         }
         Answer::Free | Answer::Json => Ok(()),
         // Uses the author's own JSON Schema, not the version adapted to a provider.
-        Answer::Schema(sent) => match json_schema::violations(written.as_ref().unwrap_or(sent), value)?.split_first() {
-            None => Ok(()),
-            Some((first, [])) => Err(first.clone()),
-            Some((first, rest)) => Err(format!("{first}; and {}", rest.join("; "))),
-        },
+        Answer::Schema(sent) => {
+            match json_schema::violations(written.as_ref().unwrap_or(sent), value)?.split_first() {
+                None => Ok(()),
+                Some((first, [])) => Err(first.clone()),
+                Some((first, rest)) => Err(format!("{first}; and {}", rest.join("; "))),
+            }
+        }
     };
     if let Value::String(text) = &output.content {
         let parsed: Option<Value> = serde_json::from_str(unfenced(text)).ok();
-        let parsed = parsed.ok_or_else(|| format!("expected JSON, found {}", short(&output.content)))?;
+        let parsed =
+            parsed.ok_or_else(|| format!("expected JSON, found {}", short(&output.content)))?;
         check(&parsed)?;
         output.content = parsed;
         return Ok(());
@@ -88,19 +118,29 @@ pub fn conform(output: &mut AgentOutput, format: Option<&OutputFormat<'_>>, aske
 /// The beginning of a value.
 fn short(value: &Value) -> String {
     const MOST: usize = 80;
-    let text = value.as_str().map_or_else(|| value.to_string(), |text| format!("“{text}”"));
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), |text| format!("“{text}”"));
     let end = text.floor_char_boundary(MOST);
-    if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
+    if end < text.len() {
+        format!("{}…", text.get(..end).unwrap_or_default())
+    } else {
+        text
+    }
 }
 
 /// The message to an agent whose answer has the wrong format, sent once.
 pub fn repair(why: &str) -> String {
-    format!("This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else.")
+    format!(
+        "This answer does not have the form that was asked for: {why}. Give the corrected answer, and nothing else."
+    )
 }
 
 /// The same message for a reason that may contain untrusted text, because it quotes the answer: the
 /// reason is fenced or left out.
 pub fn repair_fenced(why: Option<&str>) -> String {
     let why = why.map_or_else(|| ". ".to_owned(), |why| format!(":\n\n{why}\n\n"));
-    format!("This answer does not have the form that was asked for{why}Give the corrected answer, and nothing else.")
+    format!(
+        "This answer does not have the form that was asked for{why}Give the corrected answer, and nothing else."
+    )
 }

@@ -69,7 +69,11 @@ pub enum PlanKind {
 /// # Errors
 /// The task does not exist, or one of its references has no target.
 pub fn plan(graph: &TaskGraph<'_>, task: &str) -> Result<PlanNode, Fault> {
-    let dangling = || Fault::from(FaultKind::Dangling { name: task.to_owned() });
+    let dangling = || {
+        Fault::from(FaultKind::Dangling {
+            name: task.to_owned(),
+        })
+    };
     let root = graph.root(task).ok_or_else(dangling)?;
     let mut planner = Planner { graph, nodes: 0 };
     planner.node((root, None), "", 0)
@@ -82,24 +86,55 @@ struct Planner<'g, 'r> {
 
 impl Planner<'_, '_> {
     /// Builds a node with the name of its result. `base` is the path of its definition.
-    fn node(&mut self, (node, name): (&Node, Option<&str>), base: &str, depth: usize) -> Result<PlanNode, Fault> {
+    fn node(
+        &mut self,
+        (node, name): (&Node, Option<&str>),
+        base: &str,
+        depth: usize,
+    ) -> Result<PlanNode, Fault> {
         self.nodes += 1;
-        let too_large = || Fault::from(FaultKind::Dangling { name: node.id.clone() });
+        let too_large = || {
+            Fault::from(FaultKind::Dangling {
+                name: node.id.clone(),
+            })
+        };
         if depth > MAX_DEPTH || self.nodes > 16 * MAX_AGENTS {
             return Err(too_large());
         }
         let own = [base, node.id.trim_end_matches('/')].concat();
-        let path = if own.is_empty() { "/".to_owned() } else { own.clone() };
-        let is_made = |child: &&Child| matches!(child.slot.as_str(), "inputs" | "args" | "calls" | "initial_value");
-        let made = node.children.iter().filter(is_made).map(|child| self.child(child, base, depth));
+        let path = if own.is_empty() {
+            "/".to_owned()
+        } else {
+            own.clone()
+        };
+        let is_made = |child: &&Child| {
+            matches!(
+                child.slot.as_str(),
+                "inputs" | "args" | "calls" | "initial_value"
+            )
+        };
+        let made = node
+            .children
+            .iter()
+            .filter(is_made)
+            .map(|child| self.child(child, base, depth));
         let made = made.collect::<Result<Vec<_>, _>>()?;
         let kind = match self.graph.behind_node(node).transpose()? {
-            Some(root) => PlanKind::Definition(Box::new(self.node((root, None), &own, depth + 1)?)),
+            Some(root) => {
+                PlanKind::Definition(Box::new(self.node((root, None), &own, depth + 1)?))
+            }
             None => self.kind(node, base, depth)?,
         };
         let keeps_output = node.setting(SettingName::AccumulationFormat) == "full_output";
         let is_checked = node.body.trust == Some(Trust::Trusted);
-        Ok(PlanNode { path, name: name.map(str::to_owned), made, kind, is_checked, keeps_output })
+        Ok(PlanNode {
+            path,
+            name: name.map(str::to_owned),
+            made,
+            kind,
+            is_checked,
+            keeps_output,
+        })
     }
 
     fn child(&mut self, child: &Child, base: &str, depth: usize) -> Result<PlanNode, Fault> {
@@ -107,12 +142,19 @@ impl Planner<'_, '_> {
     }
 
     fn kind(&mut self, node: &Node, base: &str, depth: usize) -> Result<PlanKind, Fault> {
-        let in_slot = |slot: &'static str| node.children.iter().filter(move |child| child.slot == slot);
+        let in_slot =
+            |slot: &'static str| node.children.iter().filter(move |child| child.slot == slot);
         let mut part = |slot: &'static str| {
             let child = in_slot(slot).next();
-            child.map(|child| self.child(child, base, depth).map(Box::new)).transpose()
+            child
+                .map(|child| self.child(child, base, depth).map(Box::new))
+                .transpose()
         };
-        let missing = |slot: &str| Fault::from(FaultKind::Dangling { name: format!("{}/{slot}", node.id) });
+        let missing = |slot: &str| {
+            Fault::from(FaultKind::Dangling {
+                name: format!("{}/{slot}", node.id),
+            })
+        };
         match node.form() {
             NodeForm::Choice => {
                 let tests = node.body.tests.clone().unwrap_or_default();
@@ -121,8 +163,17 @@ impl Planner<'_, '_> {
                     let number: usize = child.number().unwrap_or(0);
                     cases.insert(number, self.child(child, base, depth)?);
                 }
-                let test = |number: usize| tests.get(number).and_then(|test| test.as_deref().map(str::to_owned));
-                Ok(PlanKind::Choice(cases.into_iter().map(|(number, case)| (test(number), case)).collect()))
+                let test = |number: usize| {
+                    tests
+                        .get(number)
+                        .and_then(|test| test.as_deref().map(str::to_owned))
+                };
+                Ok(PlanKind::Choice(
+                    cases
+                        .into_iter()
+                        .map(|(number, case)| (test(number), case))
+                        .collect(),
+                ))
             }
             NodeForm::Script => Ok(PlanKind::Script),
             NodeForm::Fold => Ok(PlanKind::Fold {
@@ -133,13 +184,22 @@ impl Planner<'_, '_> {
                 director: part("director")?.ok_or_else(|| missing("director"))?,
                 script: part("script_execution")?,
                 evaluator: part("evaluator")?,
-                condition: node.body.termination_condition.as_deref().map(str::to_owned),
-                rounds: node.body.max_iterations.ok_or_else(|| missing("max_iterations"))?,
+                condition: node
+                    .body
+                    .termination_condition
+                    .as_deref()
+                    .map(str::to_owned),
+                rounds: node
+                    .body
+                    .max_iterations
+                    .ok_or_else(|| missing("max_iterations"))?,
             }),
             NodeForm::Agent => Ok(PlanKind::Agent),
-            NodeForm::Sequence | NodeForm::Reference => {
-                Ok(PlanKind::Sequence(in_slot("steps").map(|child| self.child(child, base, depth)).collect::<Result<_, _>>()?))
-            }
+            NodeForm::Sequence | NodeForm::Reference => Ok(PlanKind::Sequence(
+                in_slot("steps")
+                    .map(|child| self.child(child, base, depth))
+                    .collect::<Result<_, _>>()?,
+            )),
         }
     }
 }
@@ -164,8 +224,16 @@ impl PlanNode {
             PlanKind::Agent | PlanKind::Script => {}
             PlanKind::Sequence(steps) => inner.extend(steps),
             PlanKind::Choice(cases) => inner.extend(cases.iter().map(|(_, case)| case)),
-            PlanKind::Fold { inner: one, reduction } => inner.extend([&**one, &**reduction]),
-            PlanKind::Loop { director, script, evaluator, .. } => {
+            PlanKind::Fold {
+                inner: one,
+                reduction,
+            } => inner.extend([&**one, &**reduction]),
+            PlanKind::Loop {
+                director,
+                script,
+                evaluator,
+                ..
+            } => {
                 inner.push(director);
                 inner.extend(script.iter().chain(evaluator).map(|part| &**part));
             }

@@ -24,8 +24,20 @@ pub const OUTPUT: usize = 1 << 20;
 /// Number of bytes kept of the standard error.
 const SAID: usize = 1 << 14;
 /// The variables that a program inherits by default: for finding programs, and for the locale.
-pub const ENVIRONMENT: [&str; 12] =
-    ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TERM", "SystemRoot"];
+pub const ENVIRONMENT: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "TERM",
+    "SystemRoot",
+];
 
 /// The end of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +83,12 @@ pub struct Bounds<'b> {
 impl Bounds<'_> {
     /// Creates limits on time and output.
     pub const fn of(time: Duration, most: usize) -> Self {
-        Self { time, most, until: None, key: "timeout_s" }
+        Self {
+            time,
+            most,
+            until: None,
+            key: "timeout_s",
+        }
     }
 }
 
@@ -84,10 +101,16 @@ impl Ended {
         match self {
             Self::Exited { code: 0, out, .. } => Ok(out),
             Self::Stopped => Ok(Vec::new()),
-            Self::Exited { code, said, .. } => Err(with_last_line(format!("it ended with exit code {code}"), &said)),
+            Self::Exited { code, said, .. } => Err(with_last_line(
+                format!("it ended with exit code {code}"),
+                &said,
+            )),
             Self::Signal { signal, said } => Err(killed(signal, &said)),
             Self::Late => Err(late(bounds.time, bounds.key)),
-            Self::TooMuch => Err(format!("it was stopped, since it wrote more than {} bytes", bounds.most)),
+            Self::TooMuch => Err(format!(
+                "it was stopped, since it wrote more than {} bytes",
+                bounds.most
+            )),
             Self::Never(why) => Err(format!("it cannot be started: {why}")),
         }
     }
@@ -95,7 +118,10 @@ impl Ended {
 
 /// Returns the variables of our environment with these names.
 pub fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String, String)> {
-    names.into_iter().filter_map(|name| Some((name.to_owned(), fs::env(name)?))).collect()
+    names
+        .into_iter()
+        .filter_map(|name| Some((name.to_owned(), fs::env(name)?)))
+        .collect()
 }
 
 /// Prepares a program in a folder, with these variables and no others. `argv` begins with the
@@ -103,12 +129,28 @@ pub fn environment<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<(String,
 ///
 /// # Errors
 /// `argv` is empty.
-pub(super) fn command(argv: &[String], folder: &Path, variables: &[(String, String)]) -> Result<Command, String> {
-    let (program, words) = argv.split_first().ok_or_else(|| "it has no name".to_owned())?;
-    #[allow(clippy::disallowed_methods, reason = "the one place that runs what a project names, where its user permitted it")]
+pub(super) fn command(
+    argv: &[String],
+    folder: &Path,
+    variables: &[(String, String)],
+) -> Result<Command, String> {
+    let (program, words) = argv
+        .split_first()
+        .ok_or_else(|| "it has no name".to_owned())?;
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "the one place that runs what a project names, where its user permitted it"
+    )]
     let mut command = Command::new(program);
-    command.args(words).current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+    command
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+        .env_clear()
+        .envs(variables.iter().map(|(name, value)| (name, value)));
     // Its child processes join its group, and end with it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -116,7 +158,13 @@ pub(super) fn command(argv: &[String], folder: &Path, variables: &[(String, Stri
 }
 
 /// Runs a program in a folder, with these variables and no others. `argv` begins with the program.
-pub fn run(argv: &[String], folder: &Path, variables: &[(String, String)], input: &str, bounds: &Bounds<'_>) -> Ended {
+pub fn run(
+    argv: &[String],
+    folder: &Path,
+    variables: &[(String, String)],
+    input: &str,
+    bounds: &Bounds<'_>,
+) -> Ended {
     let mut command = match command(argv, folder, variables) {
         Ok(command) => command,
         Err(why) => return Ended::Never(why),
@@ -151,7 +199,11 @@ pub fn finish(mut child: Child, input: &str, bounds: &Bounds<'_>) -> Ended {
     };
     end(&mut child);
     let out = out.or_else(|| written?.recv_timeout(GRACE).ok());
-    let said = || said.as_ref().and_then(|said| said.recv_timeout(GRACE).ok()).unwrap_or_default();
+    let said = || {
+        said.as_ref()
+            .and_then(|said| said.recv_timeout(GRACE).ok())
+            .unwrap_or_default()
+    };
     match (status, out) {
         (_, Some(None)) => Ended::TooMuch,
         (None, _) => Ended::Late,
@@ -166,7 +218,10 @@ pub fn answers(answer: &ChildStdout, time: Duration) -> bool {
     #[cfg(unix)]
     {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let limit = Timespec { tv_sec: time.as_secs().cast_signed(), tv_nsec: 0 };
+        let limit = Timespec {
+            tv_sec: time.as_secs().cast_signed(),
+            tv_nsec: 0,
+        };
         poll(&mut [PollFd::new(answer, PollFlags::IN)], Some(&limit)) != Ok(0)
     }
     #[cfg(not(unix))]
@@ -212,7 +267,11 @@ fn of_status(status: ExitStatus, out: Vec<u8>, said: &[u8]) -> Ended {
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return Ended::Signal { signal, said };
     }
-    Ended::Exited { code: status.code().unwrap_or(-1), out, said }
+    Ended::Exited {
+        code: status.code().unwrap_or(-1),
+        out,
+        said,
+    }
 }
 
 /// Reads a stream to its end; sends `None` as soon as it exceeds `most` bytes.
@@ -251,20 +310,30 @@ pub(super) struct Running(u32);
 
 impl Running {
     pub(super) fn of(child: &Child) -> Self {
-        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).insert(child.id());
+        RUNNING
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(child.id());
         Self(child.id())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+        RUNNING
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&self.0);
     }
 }
 
 /// Kills every running program, on an interrupt.
 pub fn end_all() {
-    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+    for id in RUNNING
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .iter()
+    {
         signal_group(*id, Signal::Kill);
     }
 }
@@ -279,7 +348,10 @@ enum Signal {
 /// Signals the process group of a program: itself and its child processes.
 fn signal_group(id: u32, signal: Signal) {
     #[cfg(unix)]
-    if let Some(group) = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw) {
+    if let Some(group) = i32::try_from(id)
+        .ok()
+        .and_then(rustix::process::Pid::from_raw)
+    {
         let signal = match signal {
             Signal::Term => rustix::process::Signal::TERM,
             Signal::Kill => rustix::process::Signal::KILL,

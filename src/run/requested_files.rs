@@ -35,8 +35,10 @@ impl RequestedFiles {
         let mut texts = BTreeMap::new();
         for path in paths {
             let refuse = |why: String| format!("agents may not ask for the file `{path}`: {why}");
-            let plain = contained_path::plain(Path::new(path)).map(|plain| contained_path::name(&plain));
-            let plain = plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
+            let plain =
+                contained_path::plain(Path::new(path)).map(|plain| contained_path::name(&plain));
+            let plain =
+                plain.ok_or_else(|| refuse("it lies outside the project's folder".to_owned()))?;
             allow(&plain, role, all.clone()).map_err(refuse)?;
             let RequestedFile { path: real, text } = files.requested(&plain).map_err(refuse)?;
             // The target of a link has a name of its own.
@@ -61,12 +63,19 @@ impl Files for RequestedFiles {
 }
 
 /// Checks access to a path, relative to the project, by its name.
-fn allow<'r>(path: &str, role: Option<&'r Role>, mut all: impl Iterator<Item = &'r Role>) -> Result<(), String> {
+fn allow<'r>(
+    path: &str,
+    role: Option<&'r Role>,
+    mut all: impl Iterator<Item = &'r Role>,
+) -> Result<(), String> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if path.split('/').any(|part| part.starts_with('.')) {
         return Err("it is hidden".to_owned());
     }
-    if [PROJECT, suppressions::FILE].iter().any(|own| name.eq_ignore_ascii_case(own)) {
+    if [PROJECT, suppressions::FILE]
+        .iter()
+        .any(|own| name.eq_ignore_ascii_case(own))
+    {
         return Err("it sets up the project".to_owned());
     }
     if is_key_file(path) {

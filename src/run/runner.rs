@@ -38,7 +38,12 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { depth: DEPTH, usd: None, tokens: None, jobs: 8 }
+        Self {
+            depth: DEPTH,
+            usd: None,
+            tokens: None,
+            jobs: 8,
+        }
     }
 }
 
@@ -143,28 +148,48 @@ impl<'f> Frame<'f> {
     /// Creates the frame of a subtask inside another task.
     #[must_use]
     pub(super) fn inside(self, outer: &Frame<'f>, scope: String, ancestry: Vec<String>) -> Self {
-        Self { scope, depth: outer.depth + 1, ancestry, project_files: outer.project_files, ..self }
+        Self {
+            scope,
+            depth: outer.depth + 1,
+            ancestry,
+            project_files: outer.project_files,
+            ..self
+        }
     }
 
     /// Records the trust of a text that one of its agents received.
     pub(super) fn note(&self, trust: Trust) {
-        self.has_untrusted.fetch_or(trust == Trust::Untrusted, Ordering::Relaxed);
+        self.has_untrusted
+            .fetch_or(trust == Trust::Untrusted, Ordering::Relaxed);
     }
 
     /// The combined trust of everything that its agents received so far.
     pub(super) fn trust(&self) -> Trust {
-        if self.has_untrusted.load(Ordering::Relaxed) { Trust::Untrusted } else { Trust::Trusted }
+        if self.has_untrusted.load(Ordering::Relaxed) {
+            Trust::Untrusted
+        } else {
+            Trust::Trusted
+        }
     }
 
     /// The name of a stage in the whole run.
     pub(super) fn stage(&self, stage: &str) -> String {
-        if self.scope.is_empty() { stage.to_owned() } else { [&self.scope, ":", stage].concat() }
+        if self.scope.is_empty() {
+            stage.to_owned()
+        } else {
+            [&self.scope, ":", stage].concat()
+        }
     }
 
     /// The name of an agent's result.
     pub(super) fn flow_name(&self, node: &str) -> Option<String> {
         // A definition that is used by reference has the name of its reference.
-        let named = self.flow.plan().all().into_iter().find(|one| one.path == node && one.name.is_some());
+        let named = self
+            .flow
+            .plan()
+            .all()
+            .into_iter()
+            .find(|one| one.path == node && one.name.is_some());
         named.and_then(|one| one.name.clone())
     }
 }
@@ -172,7 +197,11 @@ impl<'f> Frame<'f> {
 impl<'a> Runner<'a> {
     /// Creates a runner that runs tasks and subtasks by one function.
     pub(super) fn with(parts: &Parts<'a>, drive: Drive) -> Self {
-        Self { parts: *parts, drive, spent: Mutex::default() }
+        Self {
+            parts: *parts,
+            drive,
+            spent: Mutex::default(),
+        }
     }
 
     /// The usage so far.
@@ -182,7 +211,10 @@ impl<'a> Runner<'a> {
 
     /// Writes an event to the trace.
     pub(super) fn event(&self, event: TraceEvent) -> Result<(), Obstacle> {
-        self.parts.trace.event(event).map_err(|why| Obstacle::new("trace", why))
+        self.parts
+            .trace
+            .event(event)
+            .map_err(|why| Obstacle::new("trace", why))
     }
 
     /// The current time, if answers come from a model.
@@ -192,12 +224,20 @@ impl<'a> Runner<'a> {
 
     /// Adds the usage of a call.
     pub(super) fn count(&self, answer: &provider::Answer, model: Option<&Model>) {
-        let (input, output) = (answer.usage.input.unwrap_or(0), answer.usage.output.unwrap_or(0));
+        let (input, output) = (
+            answer.usage.input.unwrap_or(0),
+            answer.usage.output.unwrap_or(0),
+        );
         let prices = model.and_then(|model| model.prices.as_ref());
-        let usd = prices.map_or(0.0, |prices| prices.of_call((input, answer.usage.cached.unwrap_or(0)), output));
+        let usd = prices.map_or(0.0, |prices| {
+            prices.of_call((input, answer.usage.cached.unwrap_or(0)), output)
+        });
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         spent.calls += 1;
-        spent.tokens = [spent.tokens[0].saturating_add(input), spent.tokens[1].saturating_add(output)];
+        spent.tokens = [
+            spent.tokens[0].saturating_add(input),
+            spent.tokens[1].saturating_add(output),
+        ];
         spent.usd += usd;
     }
 
@@ -207,7 +247,9 @@ impl<'a> Runner<'a> {
         let tokens = spent.tokens[0].saturating_add(spent.tokens[1]);
         let over = match (self.parts.limits.tokens, self.parts.limits.usd) {
             (Some(most), _) if tokens >= most => format!("{tokens} of {most} tokens are spent"),
-            (_, Some(most)) if spent.usd >= most => format!("US$ {:.6} of {most} are spent", spent.usd),
+            (_, Some(most)) if spent.usd >= most => {
+                format!("US$ {:.6} of {most} are spent", spent.usd)
+            }
             _ => return Ok(()),
         };
         Err(Obstacle::new(ObstacleKind::Budget, over))

@@ -65,7 +65,20 @@ impl<'a> Situation<'a> {
     where
         'a: 'r,
     {
-        let Self { task, inputs, inputs_trust, parent, source, files, previous, attempts, history, asked, role, session } = *self;
+        let Self {
+            task,
+            inputs,
+            inputs_trust,
+            parent,
+            source,
+            files,
+            previous,
+            attempts,
+            history,
+            asked,
+            role,
+            session,
+        } = *self;
         Request {
             node,
             inputs,

@@ -60,16 +60,31 @@ pub fn document(moments: Vec<(i128, Moment)>, options: &SpanOptions<'_>) -> Valu
     // A resumed run has another root span for each part.
     let root = id(&["run", options.run, &started.to_string()], 16);
     let (begin, open, before) = (options.begin.cloned(), BTreeMap::new(), BTreeMap::new());
-    let mut spans = Spans { options, root, begin, open, done: Vec::new(), before, end: None };
+    let mut spans = Spans {
+        options,
+        root,
+        begin,
+        open,
+        done: Vec::new(),
+        before,
+        end: None,
+    };
     let mut ended = started;
     for (at, moment) in moments {
         ended = ended.max(at);
         spans.add(at, moment);
     }
     let spans = spans.finish(started, ended);
-    let spans: Vec<Value> = spans.iter().map(|span| span.json(&trace, options)).collect();
+    let spans: Vec<Value> = spans
+        .iter()
+        .map(|span| span.json(&trace, options))
+        .collect();
     let version = env!("CARGO_PKG_VERSION");
-    let resource = options.resource.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect();
+    let resource = options
+        .resource
+        .iter()
+        .map(|(name, value)| (name.clone(), value.as_str().into()))
+        .collect();
     let scope = json!({"scope": {"name": "ctxc", "version": version}, "spans": spans});
     json!({"resourceSpans": [{"resource": {"attributes": attributes(&resource)}, "scopeSpans": [scope]}]})
 }
@@ -81,7 +96,9 @@ fn id(parts: &[&str], digits: usize) -> String {
         hasher.field(part);
     }
     let hash = hasher.finish().to_string();
-    hash.get(hash.len() - digits..).unwrap_or_default().to_owned()
+    hash.get(hash.len() - digits..)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 struct Spans<'o> {
@@ -99,14 +116,28 @@ struct Spans<'o> {
 impl Spans<'_> {
     fn add(&mut self, at: i128, moment: Moment) {
         match moment {
-            Moment::Stage { stage, name, is_script } => {
+            Moment::Stage {
+                stage,
+                name,
+                is_script,
+            } => {
                 // A subtask runs inside the agent that requested it.
-                let asking = stage.rsplit_once('~').and_then(|(asking, _)| self.open.get(asking));
+                let asking = stage
+                    .rsplit_once('~')
+                    .and_then(|(asking, _)| self.open.get(asking));
                 let parent = asking.map_or_else(|| self.root.clone(), |asking| asking.id.clone());
                 let mut span = self.span(&stage, (at, at), parent);
                 // The only stage of a task has no name of its own.
-                let played = self.begin.as_ref().and_then(|begin| begin.role.as_deref()).unwrap_or(self.options.task);
-                let own = if stage.contains('~') { "subtask" } else { played };
+                let played = self
+                    .begin
+                    .as_ref()
+                    .and_then(|begin| begin.role.as_deref())
+                    .unwrap_or(self.options.task);
+                let own = if stage.contains('~') {
+                    "subtask"
+                } else {
+                    played
+                };
                 let name = if name == "/" { own.to_owned() } else { name };
                 if is_script {
                     span.name = format!("script {name}");
@@ -131,7 +162,16 @@ impl Spans<'_> {
             self.tool(at, tool);
         } else if let TraceEvent::Result { stage, output, .. } = event {
             let is_failed = output.status == Status::Failed;
-            self.close(at, &stage, is_failed.then(|| (ObstacleKind::Reported.word().to_owned(), output.text().into_owned())));
+            self.close(
+                at,
+                &stage,
+                is_failed.then(|| {
+                    (
+                        ObstacleKind::Reported.word().to_owned(),
+                        output.text().into_owned(),
+                    )
+                }),
+            );
         } else if let TraceEvent::Failed { stage, obstacle } = event {
             self.close(at, &stage, Some(error(&obstacle)));
         } else if let TraceEvent::End(end) = event {
@@ -142,13 +182,25 @@ impl Spans<'_> {
     fn span(&self, key: &str, (start, end): (i128, i128), parent: String) -> Span {
         let id = id(&["span", self.options.run, &self.root, key], 16);
         let parent = Some(parent);
-        Span { id, parent, name: String::new(), kind: INTERNAL, start, end, attributes: Map::new(), error: None }
+        Span {
+            id,
+            parent,
+            name: String::new(),
+            kind: INTERNAL,
+            start,
+            end,
+            attributes: Map::new(),
+            error: None,
+        }
     }
 
     /// Creates a span inside a stage that ends at `at`.
     fn inside(&mut self, stage: &str, key: &str, at: i128) -> Span {
         let start = self.before.insert(stage.to_owned(), at).unwrap_or(at);
-        let parent = self.open.get(stage).map_or_else(|| self.root.clone(), |open| open.id.clone());
+        let parent = self
+            .open
+            .get(stage)
+            .map_or_else(|| self.root.clone(), |open| open.id.clone());
         self.span(key, (start, at), parent)
     }
 
@@ -158,8 +210,15 @@ impl Spans<'_> {
         "chat".clone_into(&mut span.name);
         span.error = failed.map(|error| (error_type(error), error.to_string()));
         span.say("gen_ai.operation.name", "chat");
-        span.say("gen_ai.conversation.id", format!("{}{stage}", self.options.run));
-        if let Some(Value::String(agent)) = self.open.get(&stage).and_then(|open| open.attributes.get("gen_ai.agent.name")) {
+        span.say(
+            "gen_ai.conversation.id",
+            format!("{}{stage}", self.options.run),
+        );
+        if let Some(Value::String(agent)) = self
+            .open
+            .get(&stage)
+            .and_then(|open| open.attributes.get("gen_ai.agent.name"))
+        {
             span.say("gen_ai.agent.name", agent.as_str());
         }
         if let Some(took) = call.latency_ms.filter(|took| *took > 0) {
@@ -191,7 +250,10 @@ impl Spans<'_> {
         let answer = read::dialect(&call.dialect).zip(call.response_text());
         let answer = answer.and_then(|(dialect, body)| read::answer(dialect, &body).ok());
         if let Some(answer) = &answer {
-            span.say("gen_ai.response.finish_reasons", json!([reason(answer.stop)]));
+            span.say(
+                "gen_ai.response.finish_reasons",
+                json!([reason(answer.stop)]),
+            );
             if let Some(model) = answer.model.as_deref().and_then(model) {
                 span.say("gen_ai.response.model", model);
             }
@@ -210,12 +272,18 @@ impl Spans<'_> {
     }
 
     fn tool(&mut self, at: i128, tool: ToolLine) {
-        let mut span = self.inside(&tool.stage, &format!("{} tool {}", tool.stage, tool.number), at);
+        let mut span = self.inside(
+            &tool.stage,
+            &format!("{} tool {}", tool.stage, tool.number),
+            at,
+        );
         span.name = format!("execute_tool {}", tool.name);
         span.say("gen_ai.operation.name", "execute_tool");
         span.say("gen_ai.tool.name", tool.name);
         span.say("gen_ai.tool.type", "function");
-        span.error = tool.is_error.then(|| ("tool".to_owned(), tool.result.clone()));
+        span.error = tool
+            .is_error
+            .then(|| ("tool".to_owned(), tool.result.clone()));
         if self.options.with_content {
             span.say("gen_ai.tool.call.arguments", tool.arguments.to_string());
             span.say("gen_ai.tool.call.result", tool.result);
@@ -225,7 +293,11 @@ impl Spans<'_> {
 
     fn close(&mut self, at: i128, stage: &str, error: Option<(String, String)>) {
         if let Some(span) = self.open.remove(stage) {
-            self.done.push(Span { end: at, error, ..span });
+            self.done.push(Span {
+                end: at,
+                error,
+                ..span
+            });
         }
     }
 
@@ -240,8 +312,16 @@ impl Spans<'_> {
             run.say("ctxc.run.status", ended.status.as_str());
             run.error = ended.obstacle.as_ref().map(error);
         }
-        let run = Span { id: self.root, parent: None, ..run };
-        let open = self.open.into_values().map(|span| Span { end, error: Some(("cancelled".to_owned(), String::new())), ..span });
+        let run = Span {
+            id: self.root,
+            parent: None,
+            ..run
+        };
+        let open = self.open.into_values().map(|span| Span {
+            end,
+            error: Some(("cancelled".to_owned(), String::new())),
+            ..span
+        });
         let mut all = vec![run];
         all.extend(self.done.into_iter().chain(open));
         all
@@ -252,11 +332,15 @@ impl Spans<'_> {
 fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
     let (mut system, mut messages) = (Vec::new(), Vec::new());
     for message in &request.messages {
-        let parts = message.parts.iter().filter_map(|placed| placed.part.as_ref().map(part));
+        let parts = message
+            .parts
+            .iter()
+            .filter_map(|placed| placed.part.as_ref().map(part));
         if message.speaker == Speaker::System && message.number.is_none() {
             system.extend(parts);
         } else {
-            messages.push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
+            messages
+                .push(json!({"role": message.speaker.word(), "parts": parts.collect::<Vec<_>>()}));
         }
     }
     let tool = |tool: &crate::request::model::Tool| json!({"type": "function", "name": tool.name, "description": tool.description, "parameters": request.schema(tool)});
@@ -268,8 +352,14 @@ fn content(span: &mut Span, request: &Request, answer: Option<&Answer>) {
     let all = [
         ("gen_ai.system_instructions", system),
         ("gen_ai.input.messages", messages),
-        ("gen_ai.tool.definitions", request.tools.iter().map(tool).collect()),
-        ("gen_ai.output.messages", answer.map(said).into_iter().collect()),
+        (
+            "gen_ai.tool.definitions",
+            request.tools.iter().map(tool).collect(),
+        ),
+        (
+            "gen_ai.output.messages",
+            answer.map(said).into_iter().collect(),
+        ),
     ];
     for (key, said) in all.into_iter().filter(|(_, said)| !said.is_empty()) {
         span.say(key, Value::Array(said).to_string());
@@ -282,7 +372,10 @@ fn error(obstacle: &Obstacle) -> (String, String) {
 
 /// The error type of a failed call: the HTTP status, if any.
 fn error_type(error: &ProviderError) -> String {
-    #[allow(clippy::wildcard_enum_match_arm, reason = "the others have no word but their own")]
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "the others have no word but their own"
+    )]
     match error {
         ProviderError::Refused { status, .. } => status.to_string(),
         ProviderError::RateLimited { .. } => "429".to_owned(),
@@ -314,19 +407,30 @@ fn part(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "content": text}),
         Part::Reasoning(thought) => json!({"type": "reasoning", "content": thought.text}),
-        Part::Call(call) => json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments}),
+        Part::Call(call) => {
+            json!({"type": "tool_call", "id": call.id, "name": call.name, "arguments": call.arguments})
+        }
         Part::Result(result) => {
-            let texts =
-                result.parts.iter().filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None });
+            let texts = result.parts.iter().filter_map(|part| {
+                if let Part::Text(text) = part {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            });
             json!({"type": "tool_call_response", "id": result.call, "response": texts.collect::<Vec<_>>().join("\n")})
         }
-        Part::Media(Media { media_type, source, .. }) => {
+        Part::Media(Media {
+            media_type, source, ..
+        }) => {
             let modality = media_type.split('/').next();
             match source {
                 MediaSource::Base64(data) => {
                     json!({"type": "blob", "modality": modality, "mime_type": media_type, "content": data})
                 }
-                MediaSource::Url(uri) => json!({"type": "uri", "modality": modality, "mime_type": media_type, "uri": uri}),
+                MediaSource::Url(uri) => {
+                    json!({"type": "uri", "modality": modality, "mime_type": media_type, "uri": uri})
+                }
             }
         }
     }
@@ -339,7 +443,9 @@ impl SpanOptions<'_> {
             // Numbers in a run's name are not personal data, even if they look like it.
             "id" => text.to_owned(),
             // These values are JSON and must stay valid JSON.
-            "system_instructions" | "messages" | "definitions" | "arguments" => self.redactor.json(text, "", &mut Vec::new()),
+            "system_instructions" | "messages" | "definitions" | "arguments" => {
+                self.redactor.json(text, "", &mut Vec::new())
+            }
             _ => self.redactor.text(text).0,
         }
     }
@@ -356,7 +462,11 @@ impl Span {
         if let Some((kind, why)) = &self.error {
             own.insert("error.type".to_owned(), kind.as_str().into());
             // The message may repeat contents.
-            let why = if options.with_content { options.masked("status", why) } else { String::new() };
+            let why = if options.with_content {
+                options.masked("status", why)
+            } else {
+                String::new()
+            };
             status = json!({"code": 2, "message": why});
         }
         for (key, value) in &mut own {
@@ -387,9 +497,13 @@ fn attributes(all: &Map<String, Value>) -> Vec<Value> {
             Value::Number(number) if number.is_f64() => json!({"doubleValue": number}),
             Value::Number(number) => json!({"intValue": number.to_string()}),
             Value::String(text) => json!({"stringValue": text}),
-            Value::Array(list) => json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}}),
+            Value::Array(list) => {
+                json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}})
+            }
             Value::Null | Value::Object(_) => json!({"stringValue": value.to_string()}),
         }
     }
-    all.iter().map(|(key, value)| json!({"key": key, "value": any(value)})).collect()
+    all.iter()
+        .map(|(key, value)| json!({"key": key, "value": any(value)}))
+        .collect()
 }

@@ -57,9 +57,14 @@ pub(super) fn run(
     };
     let refuse = |why: String| {
         runner.event(event(Some(why.clone())))?;
-        Err(Obstacle::new(ObstacleKind::Subtask, format!("the subtask of {} is refused: {why}", asking.stage)))
+        Err(Obstacle::new(
+            ObstacleKind::Subtask,
+            format!("the subtask of {} is refused: {why}", asking.stage),
+        ))
     };
-    let most = request.max_depth.map_or(runner.parts.limits.depth, |own| runner.parts.limits.depth.min(frame.depth + own));
+    let most = request.max_depth.map_or(runner.parts.limits.depth, |own| {
+        runner.parts.limits.depth.min(frame.depth + own)
+    });
     if depth > most {
         return refuse(format!("it would be {depth} deep; the limit is {most}"));
     }
@@ -67,7 +72,10 @@ pub(super) fn run(
     if frame.ancestry.contains(&identity) {
         return refuse("the same request is among its ancestors, so it would never end".to_owned());
     }
-    let hinted = request.template_hints.iter().find(|hint| frame.graph.registry.find(hint).is_some());
+    let hinted = request
+        .template_hints
+        .iter()
+        .find(|hint| frame.graph.registry.find(hint).is_some());
     if hinted.is_some() && !request.context_management.is_empty() {
         return refuse(
             "a registered task has settings of its own: leave out `context_management` or `template_hints`".to_owned(),
@@ -75,14 +83,22 @@ pub(super) fn run(
     }
     // A registered task has files of its own.
     let paths = request.file_paths.iter().filter(|_| hinted.is_none());
-    let roles = runner.parts.options.models.into_iter().flat_map(|models| models.roles.values());
-    let requested = match RequestedFiles::read(paths, frame.project_files, frame.situation.role, &roles) {
-        Ok(requested) => requested,
-        Err(why) => return refuse(why),
-    };
+    let roles = runner
+        .parts
+        .options
+        .models
+        .into_iter()
+        .flat_map(|models| models.roles.values());
+    let requested =
+        match RequestedFiles::read(paths, frame.project_files, frame.situation.role, &roles) {
+            Ok(requested) => requested,
+            Err(why) => return refuse(why),
+        };
     let made = match hinted {
         Some(_) => None,
-        None => match template(request, asking.trust).and_then(|template| runner.parts.subtasks.compile(&template)) {
+        None => match template(request, asking.trust)
+            .and_then(|template| runner.parts.subtasks.compile(&template))
+        {
             Ok(registry) => Some(registry),
             Err(why) => return refuse(why),
         },
@@ -97,12 +113,33 @@ pub(super) fn run(
         Err(fault) => return refuse(fault.to_string()),
     };
     runner.event(event(None))?;
-    let Situation { source, session, role, .. } = frame.situation;
-    let files: &(dyn Files + Sync) = if hinted.is_some() { frame.project_files } else { &requested };
+    let Situation {
+        source,
+        session,
+        role,
+        ..
+    } = frame.situation;
+    let files: &(dyn Files + Sync) = if hinted.is_some() {
+        frame.project_files
+    } else {
+        &requested
+    };
     let (parent, inputs_trust) = (asking.context, asking.trust);
-    let bundled = if hinted.is_none() { bundled(request, asking.trust) } else { None };
+    let bundled = if hinted.is_none() {
+        bundled(request, asking.trust)
+    } else {
+        None
+    };
     let inputs = bundled.as_ref().unwrap_or(&request.inputs);
-    let own = Situation { inputs_trust, parent, source, files, role, session, ..Situation::new(task, inputs) };
+    let own = Situation {
+        inputs_trust,
+        parent,
+        source,
+        files,
+        role,
+        session,
+        ..Situation::new(task, inputs)
+    };
     let flow = match TaskFlow::new(&graph, own, &runner.parts.options) {
         Ok(flow) => flow,
         Err(fault) => return refuse(fault.to_string()),
@@ -111,15 +148,31 @@ pub(super) fn run(
     let inner = Frame::new(&graph, own, &flow).inside(frame, asking.scope.clone(), ancestry);
     let outcome = (runner.drive)(runner, &inner);
     match (outcome.status, outcome.result, outcome.obstacle) {
-        (PipelineStatus::Complete, Some(StepResult { content, notes, trust }), _) => {
-            Ok(AgentOutput { content, notes, trust: trust.max(asking.trust), ..AgentOutput::default() })
-        }
+        (
+            PipelineStatus::Complete,
+            Some(StepResult {
+                content,
+                notes,
+                trust,
+            }),
+            _,
+        ) => Ok(AgentOutput {
+            content,
+            notes,
+            trust: trust.max(asking.trust),
+            ..AgentOutput::default()
+        }),
         // Failures that the agent can handle are reported to it.
         (PipelineStatus::Failed, _, Some(obstacle)) if obstacle.kind == ObstacleKind::Reported => {
             let trust = inner.trust().max(asking.trust);
-            Ok(AgentOutput { status: Status::Failed, trust, ..AgentOutput::complete(obstacle.note) })
+            Ok(AgentOutput {
+                status: Status::Failed,
+                trust,
+                ..AgentOutput::complete(obstacle.note)
+            })
         }
-        (_, _, obstacle) => Err(obstacle.unwrap_or_else(|| Obstacle::new(ObstacleKind::Subtask, "the subtask has no result"))),
+        (_, _, obstacle) => Err(obstacle
+            .unwrap_or_else(|| Obstacle::new(ObstacleKind::Subtask, "the subtask has no result"))),
     }
 }
 
@@ -132,13 +185,27 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
         return Err("it has no description".to_owned());
     }
     if !request.kind.is_empty() && request.kind != "atomic" {
-        return Err(format!("its type is `{}`; a subtask made while a task runs is `atomic`", request.kind));
+        return Err(format!(
+            "its type is `{}`; a subtask made while a task runs is `atomic`",
+            request.kind
+        ));
     }
     let subtype = request.subtype.as_deref().unwrap_or(NAME);
-    let mut out = format!("<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n", escaped(subtype));
-    let attribute = if trust == Trust::Untrusted { " trust=\"untrusted\"" } else { "" };
+    let mut out = format!(
+        "<task type=\"atomic\" subtype=\"{}\" name=\"{NAME}\">\n",
+        escaped(subtype)
+    );
+    let attribute = if trust == Trust::Untrusted {
+        " trust=\"untrusted\""
+    } else {
+        ""
+    };
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "<description verbatim=\"true\"{attribute}>{}</description>", escaped(&request.description));
+    let _ = writeln!(
+        out,
+        "<description verbatim=\"true\"{attribute}>{}</description>",
+        escaped(&request.description)
+    );
     match bundled(request, trust) {
         Some(bundled) => inputs(&bundled, attribute, &mut out),
         None => inputs(&request.inputs, attribute, &mut out),
@@ -149,7 +216,9 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
             if !name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
                 return Err(format!("`{name}` is no setting"));
             }
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
             let _ = writeln!(out, "<{name}>{}</{name}>", escaped(&value));
         }
         out.push_str("</context_management>\n");
@@ -169,7 +238,12 @@ fn template(request: &SubtaskRequest, trust: Trust) -> Result<String, String> {
 /// headings.
 fn bundled(request: &SubtaskRequest, trust: Trust) -> Option<BTreeMap<String, Value>> {
     let is_bundled = trust == Trust::Untrusted && !request.inputs.is_empty();
-    is_bundled.then(|| BTreeMap::from([("inputs".to_owned(), request.inputs.clone().into_iter().collect())]))
+    is_bundled.then(|| {
+        BTreeMap::from([(
+            "inputs".to_owned(),
+            request.inputs.clone().into_iter().collect(),
+        )])
+    })
 }
 
 /// Writes the inputs of a subtask.
@@ -183,12 +257,21 @@ fn inputs(inputs: &BTreeMap<String, Value>, trust: &str, out: &mut String) {
         let _ = writeln!(declared, "<parameter name=\"{name}\"{trust}/>");
         let _ = writeln!(given, "<input name=\"{name}\" from=\"{name}\"/>");
     }
-    let _ = write!(out, "<parameters>\n{declared}</parameters>\n<inputs>\n{given}</inputs>\n");
+    let _ = write!(
+        out,
+        "<parameters>\n{declared}</parameters>\n<inputs>\n{given}</inputs>\n"
+    );
 }
 
 /// Escapes a text for XML content and quoted attributes.
 fn escaped(text: &str) -> String {
     // Characters that XML forbids are left out.
-    let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text: String = text
+        .chars()
+        .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .collect();
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }

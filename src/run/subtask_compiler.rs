@@ -31,13 +31,26 @@ impl CompileSubtask for NoSubtasks {
 impl CompileSubtask for Config {
     fn compile(&self, template: &str) -> Result<Registry, String> {
         // The tasks of its roles are absent from this registry and not needed.
-        let own = Self { roles: BTreeMap::new(), ..self.clone() };
+        let own = Self {
+            roles: BTreeMap::new(),
+            ..self.clone()
+        };
         let built = compile_sources(&own, [("subtask.xml", template)]);
         if let Some(registry) = built.registry {
             return Ok(registry);
         }
-        let errors = built.diagnostics.iter().filter(|one| one.severity == Severity::Error);
-        let said: Vec<String> = errors.map(|one| format!("{} ({})", one.message, one.rule.name)).take(3).collect();
-        Err(if said.is_empty() { "it is no task".to_owned() } else { said.join("; ") })
+        let errors = built
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == Severity::Error);
+        let said: Vec<String> = errors
+            .map(|one| format!("{} ({})", one.message, one.rule.name))
+            .take(3)
+            .collect();
+        Err(if said.is_empty() {
+            "it is no task".to_owned()
+        } else {
+            said.join("; ")
+        })
     }
 }

@@ -25,12 +25,18 @@ pub struct ToolAnswer {
 impl ToolAnswer {
     /// Creates a successful result.
     pub fn of(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: false }
+        Self {
+            text: text.into(),
+            is_error: false,
+        }
     }
 
     /// Creates a failed result with its reason.
     pub fn refused(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_error: true }
+        Self {
+            text: text.into(),
+            is_error: true,
+        }
     }
 }
 
@@ -38,22 +44,42 @@ impl ToolAnswer {
 ///
 /// # Errors
 /// The agent has no such tool, or the call names a protected path.
-pub(super) fn approve(call: &ToolCall, role: Option<&Role>) -> Result<ApprovedAction<ToolCall>, Obstacle> {
-    let given = role.and_then(|role| role.tools.as_ref()).map_or_else(Vec::new, |tools| tools.given());
+pub(super) fn approve(
+    call: &ToolCall,
+    role: Option<&Role>,
+) -> Result<ApprovedAction<ToolCall>, Obstacle> {
+    let given = role
+        .and_then(|role| role.tools.as_ref())
+        .map_or_else(Vec::new, |tools| tools.given());
     let policy = ToolPolicy::allowing(given.iter().map(|tool| tool.name.as_str()));
-    let protected = role.into_iter().flat_map(|role| &role.protected_paths).map(|path| path.value.as_str());
+    let protected = role
+        .into_iter()
+        .flat_map(|role| &role.protected_paths)
+        .map(|path| path.value.as_str());
     let mut gate = ToolRegistry::new(policy.protecting(protected));
     for tool in given {
-        gate.register(ToolDefinition::new(&tool.name, &tool.description).taking(tool.parameters.clone()))?;
+        gate.register(
+            ToolDefinition::new(&tool.name, &tool.description).taking(tool.parameters.clone()),
+        )?;
     }
     let action = gate.approve(call.clone())?;
-    if call.arguments.as_str().is_some_and(|text| !text.trim().is_empty()) {
-        let why = format!("`{}` was not called: its arguments are not JSON: {}", call.name, call.arguments);
+    if call
+        .arguments
+        .as_str()
+        .is_some_and(|text| !text.trim().is_empty())
+    {
+        let why = format!(
+            "`{}` was not called: its arguments are not JSON: {}",
+            call.name, call.arguments
+        );
         return Err(Obstacle::new(ObstacleKind::Tool, why));
     }
     match protected_path(&call.arguments, role) {
         None => Ok(action),
-        Some(path) => Err(Obstacle::new(ObstacleKind::Tool, format!("`{}` is refused: {path} is a protected path", call.name))),
+        Some(path) => Err(Obstacle::new(
+            ObstacleKind::Tool,
+            format!("`{}` is refused: {path} is a protected path", call.name),
+        )),
     }
 }
 
@@ -90,7 +116,10 @@ pub struct NoTools;
 
 impl Tools for NoTools {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
-        ToolAnswer::refused(format!("nothing runs the tool `{}` here", action.action().name))
+        ToolAnswer::refused(format!(
+            "nothing runs the tool `{}` here",
+            action.action().name
+        ))
     }
 }
 
@@ -98,7 +127,11 @@ impl Tools for NoTools {
 impl Tools for BTreeMap<String, Value> {
     fn call(&self, action: &ApprovedAction<ToolCall>, _: Option<&Role>) -> ToolAnswer {
         match self.get(&action.action().name) {
-            Some(given) => ToolAnswer::of(given.as_str().map_or_else(|| given.to_string(), str::to_owned)),
+            Some(given) => ToolAnswer::of(
+                given
+                    .as_str()
+                    .map_or_else(|| given.to_string(), str::to_owned),
+            ),
             None => NoTools.call(action, None),
         }
     }

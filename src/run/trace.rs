@@ -124,7 +124,11 @@ pub enum TraceEvent {
 /// Describes in the schema the key that distinguishes events.
 #[cfg(feature = "cli")]
 fn described(schema: &mut schemars::Schema) {
-    let events = schema.get_mut("oneOf").and_then(Value::as_array_mut).into_iter().flatten();
+    let events = schema
+        .get_mut("oneOf")
+        .and_then(Value::as_array_mut)
+        .into_iter()
+        .flatten();
     for key in events.filter_map(|event| event.pointer_mut("/properties/event")?.as_object_mut()) {
         key.insert("description".to_owned(), "What happened.".into());
     }
@@ -277,7 +281,11 @@ impl Journal {
     /// The first line that is neither a call nor an event, with the reason.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut journal = Self::default();
-        for (at, line) in text.split_inclusive('\n').enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        for (at, line) in text
+            .split_inclusive('\n')
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
             if let Ok(TraceLine { event, .. }) = serde_json::from_str::<TraceLine>(line) {
                 journal.add(event);
                 continue;
@@ -293,7 +301,9 @@ impl Journal {
 
     /// True if the run completed without an obstacle.
     pub fn is_complete(&self) -> bool {
-        self.end.as_ref().is_some_and(|end| end.status == PipelineStatus::Complete.word())
+        self.end
+            .as_ref()
+            .is_some_and(|end| end.status == PipelineStatus::Complete.word())
     }
 
     fn add(&mut self, event: TraceEvent) {
@@ -302,7 +312,8 @@ impl Journal {
         } else if let TraceEvent::End(end) = &event {
             self.end = Some(end.clone());
         } else if let TraceEvent::Tool(tool) = &event {
-            self.tools.insert((tool.stage.clone(), tool.number), tool.clone());
+            self.tools
+                .insert((tool.stage.clone(), tool.number), tool.clone());
         } else if let TraceEvent::Command { stage, output, .. } = &event {
             self.commands.insert(stage.clone(), output.clone());
         }
@@ -357,9 +368,23 @@ pub struct Trace {
 
 impl Trace {
     /// Creates the trace of a run, in a file or without one.
-    pub fn new(run: String, file: Option<Box<dyn LineSink>>, redactor: Redactor, before: Journal) -> Self {
+    pub fn new(
+        run: String,
+        file: Option<Box<dyn LineSink>>,
+        redactor: Redactor,
+        before: Journal,
+    ) -> Self {
         let comparison = Comparison::new(Volatile::default(), redactor.clone());
-        Self { run, file, redactor, comparison, before, broken: Mutex::new(None), kept: None, timeline: None }
+        Self {
+            run,
+            file,
+            redactor,
+            comparison,
+            before,
+            broken: Mutex::new(None),
+            kept: None,
+            timeline: None,
+        }
     }
 
     /// Sets the comparison of requests with earlier ones.
@@ -371,36 +396,57 @@ impl Trace {
     /// Keeps written events in memory too.
     #[must_use]
     pub fn kept(self) -> Self {
-        Self { kept: Some(Mutex::default()), ..self }
+        Self {
+            kept: Some(Mutex::default()),
+            ..self
+        }
     }
 
     /// Keeps the time of each moment.
     #[must_use]
     pub fn timed(self, clock: fn() -> i128) -> Self {
-        Self { timeline: Some(Timeline { clock, moments: Arc::default() }), ..self }
+        Self {
+            timeline: Some(Timeline {
+                clock,
+                moments: Arc::default(),
+            }),
+            ..self
+        }
     }
 
     /// Records a moment with the current time.
     pub fn moment(&self, of: impl FnOnce() -> Moment) {
         if let Some(Timeline { clock, moments }) = &self.timeline {
-            moments.lock().unwrap_or_else(PoisonError::into_inner).push((clock(), of()));
+            moments
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((clock(), of()));
         }
     }
 
     /// The moments so far with their times, if they are kept.
     pub fn moments(&self) -> Vec<(i128, Moment)> {
         let moments = self.timeline.as_ref().map(|timeline| &timeline.moments);
-        moments.map_or_else(Vec::new, |moments| moments.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        moments.map_or_else(Vec::new, |moments| {
+            moments
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        })
     }
 
     /// A weak reference to the moments, for another thread.
     pub fn timeline(&self) -> Weak<Moments> {
-        self.timeline.as_ref().map_or_else(Weak::new, |timeline| Arc::downgrade(&timeline.moments))
+        self.timeline
+            .as_ref()
+            .map_or_else(Weak::new, |timeline| Arc::downgrade(&timeline.moments))
     }
 
     /// The events so far, if they are kept.
     pub fn events(&self) -> Vec<TraceEvent> {
-        self.kept.as_ref().map_or_else(Vec::new, |kept| kept.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        self.kept.as_ref().map_or_else(Vec::new, |kept| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        })
     }
 
     /// The records of an earlier part of the run.
@@ -421,7 +467,10 @@ impl Trace {
     /// True if values of an earlier part of the run are masked, so that new requests differ from
     /// the recorded ones.
     pub fn is_redacted(&self) -> bool {
-        self.before.calls.values().any(|call| !call.redacted.is_empty())
+        self.before
+            .calls
+            .values()
+            .any(|call| !call.redacted.is_empty())
     }
 
     /// Writes an event.
@@ -431,12 +480,18 @@ impl Trace {
     pub fn event(&self, event: TraceEvent) -> Result<(), String> {
         self.moment(|| Moment::Event(Box::new(event.clone())));
         if let Some(kept) = &self.kept {
-            kept.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
+            kept.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(event.clone());
         }
         if self.file.is_none() {
             return Ok(());
         }
-        let line = TraceLine { schema: RUN.to_owned(), run: self.run.clone(), event };
+        let line = TraceLine {
+            schema: RUN.to_owned(),
+            run: self.run.clone(),
+            event,
+        };
         // Plain data with string keys always serialises.
         let line = serde_json::to_string(&line).unwrap_or_default();
         let line = self.redactor.json_except(&line, &OWN);
@@ -457,7 +512,9 @@ impl Trace {
     /// # Errors
     /// The reason why they cannot be written.
     pub fn sync(&self) -> Result<(), String> {
-        self.file.as_ref().map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
+        self.file
+            .as_ref()
+            .map_or(Ok(()), |file| file.sync().map_err(|why| unwritten(&why)))
     }
 
     /// True if any consumer needs events.
@@ -471,12 +528,15 @@ impl Trace {
     }
 
     fn write(&self, line: &str) -> Result<(), String> {
-        let Some(file) = &self.file else { return Ok(()) };
+        let Some(file) = &self.file else {
+            return Ok(());
+        };
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(why) = &*broken {
             return Err(why.clone());
         }
-        file.add(line.as_bytes()).map_err(|why| broken.insert(unwritten(&why)).clone())
+        file.add(line.as_bytes())
+            .map_err(|why| broken.insert(unwritten(&why)).clone())
     }
 }
 
@@ -486,8 +546,16 @@ fn unwritten(why: &io::Error) -> String {
 
 /// Hashes the original values with the user's secret, so that values cannot be guessed from the
 /// hash without it.
-pub fn hash_of(inputs: &BTreeMap<String, Value>, objective: Option<&str>, redactor: &Redactor) -> String {
+pub fn hash_of(
+    inputs: &BTreeMap<String, Value>,
+    objective: Option<&str>,
+    redactor: &Redactor,
+) -> String {
     let inputs = serde_json::to_string(inputs).unwrap_or_default();
-    let hash = Hasher::new().field(inputs).field(objective.unwrap_or_default()).finish().to_string();
+    let hash = Hasher::new()
+        .field(inputs)
+        .field(objective.unwrap_or_default())
+        .finish()
+        .to_string();
     redactor.placeholder("given", &hash)
 }

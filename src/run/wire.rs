@@ -45,7 +45,13 @@ pub struct Sent {
 impl Sent {
     /// The request for comparison with recorded ones.
     pub fn live(&self) -> LiveRequest<'_> {
-        LiveRequest { endpoint: &self.endpoint, dialect: self.dialect, body: &self.body, key: &self.key, redactor: None }
+        LiveRequest {
+            endpoint: &self.endpoint,
+            dialect: self.dialect,
+            body: &self.body,
+            key: &self.key,
+            redactor: None,
+        }
     }
 
     /// Converts the call to a recording, with its id in the file and its time; without a response
@@ -58,7 +64,9 @@ impl Sent {
         redactor: &Redactor,
     ) -> Recording {
         let mut redacted = Vec::new();
-        let mut body = |body: &str, root: &str| json_text::raw(&redactor.json(json_text::raw(body).get(), root, &mut redacted));
+        let mut body = |body: &str, root: &str| {
+            json_text::raw(&redactor.json(json_text::raw(body).get(), root, &mut redacted))
+        };
         Recording {
             schema: REQUEST.to_owned(),
             id,
@@ -71,7 +79,8 @@ impl Sent {
             response: response.map(|response| body(&response.body, "/response")),
             status: response.map(|response| response.status),
             usage: response.map_or_else(Usage::default, |response| response.answer.usage),
-            latency_ms: response.and_then(|response| u64::try_from(response.latency.as_millis()).ok()),
+            latency_ms: response
+                .and_then(|response| u64::try_from(response.latency.as_millis()).ok()),
             key: self.key.clone(),
             redacted,
             ..Recording::default()
@@ -92,14 +101,29 @@ impl<'c> Wire<'c> {
     ) -> Result<Self, Fault> {
         let model = routed.choice.as_ref().map(|choice| choice.model);
         let call = routed.call(graph, request)?;
-        Ok(Self { call, target: target_of(model, providers), model })
+        Ok(Self {
+            call,
+            target: target_of(model, providers),
+            model,
+        })
     }
 
     /// Returns the same request for another model, used when the first model's provider fails.
     #[must_use]
-    pub fn of_model(&self, model: &'c Model, providers: Option<&BTreeMap<String, Provider>>) -> Self {
-        let call = Call { model: Some(model.id.clone()), ..self.call.clone() };
-        Self { call, target: target_of(Some(model), providers), model: Some(model) }
+    pub fn of_model(
+        &self,
+        model: &'c Model,
+        providers: Option<&BTreeMap<String, Provider>>,
+    ) -> Self {
+        let call = Call {
+            model: Some(model.id.clone()),
+            ..self.call.clone()
+        };
+        Self {
+            call,
+            target: target_of(Some(model), providers),
+            model: Some(model),
+        }
     }
 
     /// Maximum number of tokens of an answer.
@@ -112,22 +136,39 @@ impl<'c> Wire<'c> {
     /// # Errors
     /// The messages are empty, or the dialect cannot express them, with the reason.
     pub fn sent(&self, messages: &[Message]) -> Result<Sent, String> {
-        let body = self.target.body(messages, &self.call).map_err(|none| none.to_string())?;
+        let body = self
+            .target
+            .body(messages, &self.call)
+            .map_err(|none| none.to_string())?;
         let body = json_text::compact(&body);
         let dialect = self.target.name;
         let model = self.call.model.clone().unwrap_or_else(|| MODEL.to_owned());
-        let endpoint = read::dialect(dialect).map_or_else(String::new, |dialect| (dialect.address)("", &model));
+        let endpoint = read::dialect(dialect)
+            .map_or_else(String::new, |dialect| (dialect.address)("", &model));
         let key = key::key("POST", &endpoint, &body).to_string();
-        Ok(Sent { dialect, model, endpoint, body, key })
+        Ok(Sent {
+            dialect,
+            model,
+            endpoint,
+            body,
+            key,
+        })
     }
 }
 
 /// The dialect of a model's requests; chat completions by default.
-pub(crate) fn target_of(model: Option<&Model>, providers: Option<&BTreeMap<String, Provider>>) -> &'static Target {
+pub(crate) fn target_of(
+    model: Option<&Model>,
+    providers: Option<&BTreeMap<String, Provider>>,
+) -> &'static Target {
     let kind = model.and_then(|model| {
         let name = &model.provider.value;
         ProviderKind::of(name, providers.and_then(|providers| providers.get(name)))
     });
     let name = kind.unwrap_or(ProviderKind::Openai).dialect();
-    TARGETS.iter().copied().find(|target| target.name == name).unwrap_or(DEFAULT)
+    TARGETS
+        .iter()
+        .copied()
+        .find(|target| target.name == name)
+        .unwrap_or(DEFAULT)
 }

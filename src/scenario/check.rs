@@ -25,7 +25,13 @@ pub(super) enum Ask {
 }
 
 /// Checks a mapping against a table.
-pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, ask: Ask) {
+pub(super) fn table(
+    sink: &mut Sink<'_>,
+    path: &Path<'_>,
+    table: &'static Table,
+    node: &Node<'_>,
+    ask: Ask,
+) {
     let Some(entries) = node.entries() else {
         return sink.wrong_type(path, Shape::Table(table), node);
     };
@@ -38,12 +44,23 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
             continue;
         };
         let before = entries.iter().take(at).filter(|_| key.alias.is_some());
-        if let Some(first) =
-            before.into_iter().find(|before| table.key(&before.key.value).is_some_and(|same| same.name == key.name))
-        {
-            sink.report(entry.key.span, FaultKind::SameKey { key: key.name, first: first.key.span });
+        if let Some(first) = before.into_iter().find(|before| {
+            table
+                .key(&before.key.value)
+                .is_some_and(|same| same.name == key.name)
+        }) {
+            sink.report(
+                entry.key.span,
+                FaultKind::SameKey {
+                    key: key.name,
+                    first: first.key.span,
+                },
+            );
         }
-        let at = Path { parent: Some(path), name: &entry.key.value };
+        let at = Path {
+            parent: Some(path),
+            name: &entry.key.value,
+        };
         if let (Shape::Table(inner), "context") = (key.shape, key.name) {
             // The suite's defaults can fill in the context too, so it is checked to the same
             // extent.
@@ -64,15 +81,29 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
 /// Reports the required keys and groups that are missing.
 pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
     // A misspelt key is reported as unknown only, not as missing too.
-    let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
+    let slips = node
+        .entries()
+        .unwrap_or_default()
+        .iter()
+        .filter(|entry| table.key(&entry.key.value).is_none())
+        .take(FAULTS);
     let meant = |key: &str| likeliest(key, table.names()).or_else(|| elsewhere(table, key));
     let slips: Vec<&str> = slips.filter_map(|entry| meant(&entry.key.value)).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
     // If any key of a group will do, only the unknown key is reported, with the key that was
     // probably meant.
-    let is_meant = node.entries().unwrap_or_default().iter().take(FAULTS).any(|entry| table.key(&entry.key.value).is_none());
+    let is_meant = node
+        .entries()
+        .unwrap_or_default()
+        .iter()
+        .take(FAULTS)
+        .any(|entry| table.key(&entry.key.value).is_none());
     let is_only = is_meant && table.keys.len() == 1;
-    for key in table.keys.iter().filter(|key| key.need == Need::Required && !is_only && !has(key.name)) {
+    for key in table
+        .keys
+        .iter()
+        .filter(|key| key.need == Need::Required && !is_only && !has(key.name))
+    {
         missing(sink, path, table, node, key);
     }
     for group in table.groups {
@@ -81,14 +112,32 @@ pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
             && !(keys.len() > 2 && is_meant)
         {
             let span = node.span.first_line(sink.text);
-            sink.report(span, FaultKind::Missing { table: place(path, table), keys });
+            sink.report(
+                span,
+                FaultKind::Missing {
+                    table: place(path, table),
+                    keys,
+                },
+            );
         }
     }
 }
 
-fn missing(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, key: &'static Key) {
+fn missing(
+    sink: &mut Sink<'_>,
+    path: &Path<'_>,
+    table: &'static Table,
+    node: &Node<'_>,
+    key: &'static Key,
+) {
     let span = node.span.first_line(sink.text);
-    sink.report(span, FaultKind::Missing { table: place(path, table), keys: std::slice::from_ref(&key.name) });
+    sink.report(
+        span,
+        FaultKind::Missing {
+            table: place(path, table),
+            keys: std::slice::from_ref(&key.name),
+        },
+    );
 }
 
 /// Reports keys that exclude each other.
@@ -97,15 +146,29 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
         let two = match group {
             Group::Some(_) => None,
             Group::One(keys) => {
-                let mut found = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
+                let mut found = entries
+                    .iter()
+                    .filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
                 // One key under two names is reported as a repeated key.
                 let first = found.next();
-                first.zip(found.find(|entry| first.is_some_and(|first| named(table, first) != named(table, entry))))
+                first.zip(found.find(|entry| {
+                    first.is_some_and(|first| named(table, first) != named(table, entry))
+                }))
             }
             Group::Apart(one, others) => {
-                let one = entries.iter().find(|entry| named(table, entry) == Some(one));
-                let mut others = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| others.contains(&name)));
-                one.zip(others.next()).map(|(a, b)| if a.key.span <= b.key.span { (a, b) } else { (b, a) })
+                let one = entries
+                    .iter()
+                    .find(|entry| named(table, entry) == Some(one));
+                let mut others = entries
+                    .iter()
+                    .filter(|entry| named(table, entry).is_some_and(|name| others.contains(&name)));
+                one.zip(others.next()).map(|(a, b)| {
+                    if a.key.span <= b.key.span {
+                        (a, b)
+                    } else {
+                        (b, a)
+                    }
+                })
             }
         };
         if let Some((first, second)) = two {
@@ -126,16 +189,26 @@ fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
     for entry in entries {
         let written = entry.key.value.as_ref();
         let expected = match (beside("", written), seen.entry(plain(written))) {
-            (None, _) => "the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`".to_owned(),
+            (None, _) => {
+                "the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`"
+                    .to_owned()
+            }
             (Some(_), Seen::Vacant(place)) => {
                 place.insert(written);
                 continue;
             }
             // The YAML reader reports keys that are spelt identically.
             (Some(_), Seen::Occupied(first)) if *first.get() == written => continue,
-            (Some(_), Seen::Occupied(first)) => format!("another file: `{}` is the same one", first.get()),
+            (Some(_), Seen::Occupied(first)) => {
+                format!("another file: `{}` is the same one", first.get())
+            }
         };
-        let kind = FaultKind::BadValue { key: path.text(), found: written.to_owned(), expected, near: None };
+        let kind = FaultKind::BadValue {
+            key: path.text(),
+            found: written.to_owned(),
+            expected,
+            near: None,
+        };
         sink.report(entry.key.span, kind);
     }
 }
@@ -156,9 +229,18 @@ fn place(path: &Path<'_>, table: &Table) -> String {
 fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &Entry<'_>) {
     let key = entry.key.value.as_ref();
     let near = likeliest(key, table.names());
-    let elsewhere = if near.is_none() { elsewhere(table, key) } else { None };
-    let kind =
-        FaultKind::UnknownKey { table: place(path, table), key: key.to_owned(), near, valid: table.names().collect(), elsewhere };
+    let elsewhere = if near.is_none() {
+        elsewhere(table, key)
+    } else {
+        None
+    };
+    let kind = FaultKind::UnknownKey {
+        table: place(path, table),
+        key: key.to_owned(),
+        near,
+        valid: table.names().collect(),
+        elsewhere,
+    };
     sink.report(entry.key.span, kind);
 }
 
@@ -181,40 +263,75 @@ fn tag(sink: &mut Sink<'_>, node: &Node<'_>) {
 
 /// Checks a value against the shape of its key.
 pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
-    if !matches!(shape, Shape::Content | Shape::Frozen | Shape::Table(_) | Shape::Chat(_)) {
+    if !matches!(
+        shape,
+        Shape::Content | Shape::Frozen | Shape::Table(_) | Shape::Chat(_)
+    ) {
         tag(sink, node);
     }
     match shape {
         Shape::Any => {}
         Shape::Table(inner) => {
             // The suite's defaults can complete a case, so missing keys are reported later.
-            let is_part =
-                std::ptr::eq(inner, &raw const super::keys::CASE) || std::ptr::eq(inner, &raw const super::keys::DEFAULTS);
-            table(sink, path, inner, node, if is_part { Ask::Part } else { Ask::Whole });
+            let is_part = std::ptr::eq(inner, &raw const super::keys::CASE)
+                || std::ptr::eq(inner, &raw const super::keys::DEFAULTS);
+            table(
+                sink,
+                path,
+                inner,
+                node,
+                if is_part { Ask::Part } else { Ask::Whole },
+            );
         }
         Shape::List(inner, least) => list(sink, path, (shape, inner), least, node),
         Shape::Map(inner) => match node.entries() {
             Some(entries) => {
                 for entry in entries {
-                    self::shape(sink, &Path { parent: Some(path), name: &entry.key.value }, *inner, &entry.value);
+                    self::shape(
+                        sink,
+                        &Path {
+                            parent: Some(path),
+                            name: &entry.key.value,
+                        },
+                        *inner,
+                        &entry.value,
+                    );
                 }
             }
             None => sink.wrong_type(path, shape, node),
         },
         Shape::Pairs(inner) => match &node.value {
-            Value::List(items) => items.iter().for_each(|item| table(sink, path, inner, item, Ask::Whole)),
+            Value::List(items) => items
+                .iter()
+                .for_each(|item| table(sink, path, inner, item, Ask::Whole)),
             Value::Map(entries) => entries.iter().for_each(|entry| {
-                self::shape(sink, &Path { parent: Some(path), name: &entry.key.value }, Shape::Content, &entry.value);
+                self::shape(
+                    sink,
+                    &Path {
+                        parent: Some(path),
+                        name: &entry.key.value,
+                    },
+                    Shape::Content,
+                    &entry.value,
+                );
             }),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => sink.wrong_type(path, shape, node),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
+                sink.wrong_type(path, shape, node)
+            }
         },
         Shape::Chat(inner) => chat(sink, path, (shape, inner), node),
         Shape::Said(inner) => said(sink, path, (shape, inner), node),
-        Shape::PatternsOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::PatternsOr(inner) if node.entries().is_some() => {
+            table(sink, path, inner, node, Ask::Whole)
+        }
         Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
-        Shape::IdOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::IdOr(inner) if node.entries().is_some() => {
+            table(sink, path, inner, node, Ask::Whole)
+        }
         Shape::IdOr(_) => text(sink, path, shape, node),
-        Shape::Or(_, inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::Or(_, inner) if node.entries().is_some() => {
+            table(sink, path, inner, node, Ask::Whole)
+        }
         Shape::Or(Shape::List(inner, least), _) => list(sink, path, (shape, inner), *least, node),
         Shape::Or(inner, _) => self::shape(sink, path, *inner, node),
         Shape::WordOr(words, inner) => match node.entries() {
@@ -240,8 +357,16 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
     }
 }
 
-fn list(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Shape), least: usize, node: &Node<'_>) {
-    let Some(items) = node.items() else { return sink.wrong_type(path, shapes.0, node) };
+fn list(
+    sink: &mut Sink<'_>,
+    path: &Path<'_>,
+    shapes: (Shape, &'static Shape),
+    least: usize,
+    node: &Node<'_>,
+) {
+    let Some(items) = node.items() else {
+        return sink.wrong_type(path, shapes.0, node);
+    };
     for item in items {
         shape(sink, path, *shapes.1, item);
     }
@@ -291,7 +416,9 @@ fn patterns(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>
             }
         }
         Value::Text(_) => scalar(sink, path, Shape::Pattern, node),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Map(_) => sink.wrong_type(path, wanted, node),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Map(_) => {
+            sink.wrong_type(path, wanted, node)
+        }
     }
 }
 
@@ -304,7 +431,9 @@ fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
     match file_of(node) {
         Some(named) => text(sink, path, Shape::Text, named),
         None if node.tag.is_some() => text(sink, path, Shape::Text, node),
-        None if matches!(wanted, Shape::Content) && node.text().is_none() => sink.wrong_type(path, wanted, node),
+        None if matches!(wanted, Shape::Content) && node.text().is_none() => {
+            sink.wrong_type(path, wanted, node)
+        }
         None => {}
     }
 }

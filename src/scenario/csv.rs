@@ -25,7 +25,10 @@ pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
 /// The delimiter of a table by its first line: a comma; where it has none, a semicolon or a tab.
 pub fn delimiter(text: &str) -> char {
     let head = text.lines().next().unwrap_or_default();
-    [',', ';', '\t'].into_iter().find(|delimiter| head.contains(*delimiter)).unwrap_or(',')
+    [',', ';', '\t']
+        .into_iter()
+        .find(|delimiter| head.contains(*delimiter))
+        .unwrap_or(',')
 }
 
 /// The same as [`read`], with this sign between fields.
@@ -34,7 +37,11 @@ pub fn delimiter(text: &str) -> char {
 /// The line at which it stops being a table, and why.
 pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'static str)> {
     let mut records = Vec::new();
-    let mut record = Record { line: 1, fields: Vec::new(), spans: Vec::new() };
+    let mut record = Record {
+        line: 1,
+        fields: Vec::new(),
+        spans: Vec::new(),
+    };
     let mut field = String::new();
     let mut line = 1;
     let mut rest = text;
@@ -52,7 +59,10 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
             let end = rest.find([delimiter, '\n', '\r']).unwrap_or(rest.len());
             let (value, after) = rest.split_at(end);
             if value.contains('"') {
-                return Err((line, "a quote stands inside a field that does not start with one"));
+                return Err((
+                    line,
+                    "a quote stands inside a field that does not start with one",
+                ));
             }
             field.push_str(value);
             rest = after;
@@ -70,9 +80,16 @@ pub fn read_by(text: &str, delimiter: char) -> Result<Vec<Record>, (u32, &'stati
         if rest.is_empty() {
             return Ok(records);
         }
-        rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(['\n', '\r'])).unwrap_or(rest);
+        rest = rest
+            .strip_prefix("\r\n")
+            .or_else(|| rest.strip_prefix(['\n', '\r']))
+            .unwrap_or(rest);
         line += 1;
-        record = Record { line, fields: Vec::new(), spans: Vec::new() };
+        record = Record {
+            line,
+            fields: Vec::new(),
+            spans: Vec::new(),
+        };
         if rest.is_empty() {
             return Ok(records);
         }

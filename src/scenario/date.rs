@@ -4,14 +4,18 @@
 pub fn parse(text: &str) -> Option<(i32, u8, u8)> {
     let mut parts = text.split('-');
     let mut part = |digits: usize| {
-        let part = parts.next().filter(|part| part.len() == digits && part.bytes().all(|c| c.is_ascii_digit()))?;
+        let part = parts
+            .next()
+            .filter(|part| part.len() == digits && part.bytes().all(|c| c.is_ascii_digit()))?;
         part.parse::<u16>().ok()
     };
     let year = i32::from(part(4)?);
     let month = part(2)? as u8;
     let day = part(2)? as u8;
-    (parts.next().is_none() && (1..=12).contains(&month) && (1..=length(year, month)).contains(&day))
-        .then_some((year, month, day))
+    (parts.next().is_none()
+        && (1..=12).contains(&month)
+        && (1..=length(year, month)).contains(&day))
+    .then_some((year, month, day))
 }
 
 const fn length(year: i32, month: u8) -> u8 {
@@ -43,8 +47,11 @@ pub fn time(seconds: i64) -> String {
 /// Returns the number of days since 1 January 1970.
 pub fn number((year, month, day): (i32, u8, u8)) -> i64 {
     // The year begins in March, so that a leap day is its last day.
-    let (year, month) =
-        if month > 2 { (i64::from(year), i64::from(month) - 3) } else { (i64::from(year) - 1, i64::from(month) + 9) };
+    let (year, month) = if month > 2 {
+        (i64::from(year), i64::from(month) - 3)
+    } else {
+        (i64::from(year) - 1, i64::from(month) + 9)
+    };
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);
     let of_year = (153 * month + 2) / 5 + i64::from(day) - 1;

@@ -25,7 +25,10 @@ pub(super) struct Path<'p> {
 
 impl Path<'_> {
     /// The top level of a file.
-    pub(super) const TOP: Path<'static> = Path { parent: None, name: "" };
+    pub(super) const TOP: Path<'static> = Path {
+        parent: None,
+        name: "",
+    };
 
     /// Returns the keys from the outermost, joined by dots.
     pub(super) fn text(&self) -> String {
@@ -51,18 +54,43 @@ impl Sink<'_> {
         if self.is_full() {
             return;
         }
-        let (span, row) = self.row.as_ref().map_or((span, None), |(row, place)| (*place, Some(row.clone())));
+        let (span, row) = self
+            .row
+            .as_ref()
+            .map_or((span, None), |(row, place)| (*place, Some(row.clone())));
         self.faults.push(Fault { span, kind, row });
     }
 
     pub(super) fn wrong_type(&mut self, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
-        let found = if node.text().is_some_and(|text| text.trim().is_empty()) { "an empty text" } else { node.what() };
-        self.report(self.shown(node), FaultKind::WrongType { key: path.text(), expected: shape.wanted(), found });
+        let found = if node.text().is_some_and(|text| text.trim().is_empty()) {
+            "an empty text"
+        } else {
+            node.what()
+        };
+        self.report(
+            self.shown(node),
+            FaultKind::WrongType {
+                key: path.text(),
+                expected: shape.wanted(),
+                found,
+            },
+        );
     }
 
-    pub(super) fn bad_value(&mut self, path: &Path<'_>, node: &Node<'_>, expected: String, near: Option<&str>) {
+    pub(super) fn bad_value(
+        &mut self,
+        path: &Path<'_>,
+        node: &Node<'_>,
+        expected: String,
+        near: Option<&str>,
+    ) {
         let found = self.written(node);
-        let kind = FaultKind::BadValue { key: path.text(), found, expected, near: near.map(str::to_owned) };
+        let kind = FaultKind::BadValue {
+            key: path.text(),
+            found,
+            expected,
+            near: near.map(str::to_owned),
+        };
         self.report(self.shown(node), kind);
     }
 
@@ -71,7 +99,8 @@ impl Sink<'_> {
         if self.row.is_some() {
             return node.to_json().to_string();
         }
-        node.text().map_or_else(|| node.span.slice(self.text).to_owned(), str::to_owned)
+        node.text()
+            .map_or_else(|| node.span.slice(self.text).to_owned(), str::to_owned)
     }
 
     /// Returns a place that can be shown: the first line of a list or mapping.

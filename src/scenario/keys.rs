@@ -13,8 +13,18 @@ use super::words::MOST;
 
 /// The maximum number of trials of one case.
 pub const RUNS: u64 = 1000;
-const fn also(name: &'static str, alias: &'static str, shape: Shape, need: Need, about: &'static str) -> Key {
-    Key { alias: Some(alias), need, ..key(name, shape, about) }
+const fn also(
+    name: &'static str,
+    alias: &'static str,
+    shape: Shape,
+    need: Need,
+    about: &'static str,
+) -> Key {
+    Key {
+        alias: Some(alias),
+        need,
+        ..key(name, shape, about)
+    }
 }
 
 /// Keys that scenarios, cases and defaults share.
@@ -63,7 +73,11 @@ pub static SCENARIO: Table = Table {
             Shape::Word(&[super::model::SCENARIO_SCHEMA]),
             "the format, for other programs; a JSON file without it is not a scenario"
         ),
-        needed("name", Shape::Text, "its name, unique in the project: shown everywhere"),
+        needed(
+            "name",
+            Shape::Text,
+            "its name, unique in the project: shown everywhere"
+        ),
     ),
     groups: CASE_GROUPS,
 };
@@ -87,9 +101,17 @@ pub static SUITE: Table = Table {
             "values for keys that a case leaves out: `context` is filled in key by key; a list such as `expect_context` of a case replaces the whole list here",
         ),
         key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
-        key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`")
-            .names(Thing::Beside),
-        key("fixtures", Shape::Table(&FIXTURES), "what memory, retrieval and tools return, unless the case says otherwise"),
+        key(
+            "cases_from",
+            Shape::Text,
+            "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`",
+        )
+        .names(Thing::Beside),
+        key(
+            "fixtures",
+            Shape::Table(&FIXTURES),
+            "what memory, retrieval and tools return, unless the case says otherwise",
+        ),
     ],
     groups: &[AtLeast(&["cases", "cases_from"])],
 };
@@ -97,7 +119,10 @@ pub static SUITE: Table = Table {
 /// A case of a suite.
 pub static CASE: Table = Table {
     what: "a case",
-    keys: case_keys!(needed("id", Shape::Label, "its id, unique in the suite"), key("name", Shape::Text, "what people call it"),),
+    keys: case_keys!(
+        needed("id", Shape::Label, "its id, unique in the suite"),
+        key("name", Shape::Text, "what people call it"),
+    ),
     groups: CASE_GROUPS,
 };
 
@@ -105,7 +130,11 @@ pub static CASE: Table = Table {
 pub static DEFAULTS: Table = Table {
     what: "`defaults`",
     keys: case_keys!(),
-    groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"]), Apart("run", &["node"])],
+    groups: &[
+        Apart("rule", &["runs", "pass_threshold"]),
+        Apart("role", &["task"]),
+        Apart("run", &["node"]),
+    ],
 };
 
 /// Keys that the fixtures of a suite and the context of a case share.
@@ -123,7 +152,15 @@ const RETRIEVAL: Key = key(
 /// `fixtures` of a suite.
 pub static FIXTURES: Table = Table {
     what: "`fixtures`",
-    keys: &[MEMORY, RETRIEVAL, key("tools", Shape::Map(&Shape::Any), "what tools return, by their names")],
+    keys: &[
+        MEMORY,
+        RETRIEVAL,
+        key(
+            "tools",
+            Shape::Map(&Shape::Any),
+            "what tools return, by their names",
+        ),
+    ],
     groups: &[],
 };
 
@@ -180,7 +217,10 @@ static FAILURE: Table = Table {
 
 static FIXTURE: Table = Table {
     what: "a fixture",
-    keys: &[needed("id", Shape::Text, "its id: a path, a key"), needed("text", Shape::Content, "its text")],
+    keys: &[
+        needed("id", Shape::Text, "its id: a path, a key"),
+        needed("text", Shape::Content, "its text"),
+    ],
     groups: &[],
 };
 
@@ -189,16 +229,31 @@ static RULE: Table = Table {
     keys: &[
         key("runs", Shape::Whole(1, RUNS), "how often the case is tried"),
         key("pass", Shape::Whole(1, RUNS), "trials that must pass"),
-        key("strict", Shape::Bool, "whether a failure is final: no second stage"),
-        key("confirm", Shape::Table(&CONFIRM), "the second stage of a case that fails the first"),
-        key("sequential", Shape::Table(&SEQUENTIAL), "a sequential test instead of a fixed number of trials"),
+        key(
+            "strict",
+            Shape::Bool,
+            "whether a failure is final: no second stage",
+        ),
+        key(
+            "confirm",
+            Shape::Table(&CONFIRM),
+            "the second stage of a case that fails the first",
+        ),
+        key(
+            "sequential",
+            Shape::Table(&SEQUENTIAL),
+            "a sequential test instead of a fixed number of trials",
+        ),
     ],
     groups: &[Apart("sequential", &["runs", "pass", "confirm"])],
 };
 
 static CONFIRM: Table = Table {
     what: "`confirm`",
-    keys: &[needed("runs", Shape::Whole(1, RUNS), "trials"), needed("pass", Shape::Whole(1, RUNS), "trials that must pass")],
+    keys: &[
+        needed("runs", Shape::Whole(1, RUNS), "trials"),
+        needed("pass", Shape::Whole(1, RUNS), "trials that must pass"),
+    ],
     groups: &[],
 };
 
@@ -207,8 +262,16 @@ static SEQUENTIAL: Table = Table {
     keys: &[
         needed("p0", Shape::Number(0.0, 1.0), "a pass rate that is too low"),
         needed("p1", Shape::Number(0.0, 1.0), "a pass rate that is good"),
-        needed("alpha", Shape::Number(0.0001, 0.5), "the chance of accepting a rate that is too low"),
-        needed("beta", Shape::Number(0.0001, 0.5), "the chance of rejecting a rate that is good"),
+        needed(
+            "alpha",
+            Shape::Number(0.0001, 0.5),
+            "the chance of accepting a rate that is too low",
+        ),
+        needed(
+            "beta",
+            Shape::Number(0.0001, 0.5),
+            "the chance of rejecting a rate that is good",
+        ),
         needed("max", Shape::Whole(1, RUNS), "the most trials"),
     ],
     groups: &[],
@@ -217,20 +280,48 @@ static SEQUENTIAL: Table = Table {
 /// A script: answers without a scenario.
 pub(super) static SCRIPT: Table = Table {
     what: "a script",
-    keys: &[needed("answers", Shape::List(&Shape::Table(&SCRIPTED), 1), "the first whose `when` matches the request is given")],
+    keys: &[needed(
+        "answers",
+        Shape::List(&Shape::Table(&SCRIPTED), 1),
+        "the first whose `when` matches the request is given",
+    )],
     groups: &[],
 };
 
 static SCRIPTED: Table = Table {
     what: "a scripted answer",
     keys: &[
-        key("when", Shape::Table(&WHEN), "the requests that it answers; default: every request"),
-        key("reply", Shape::Any, "the answer: a text, or JSON; default: nothing"),
-        key("tool_calls", Shape::List(&Shape::Table(&TOOL_CALL), 0), "the tools that are called"),
+        key(
+            "when",
+            Shape::Table(&WHEN),
+            "the requests that it answers; default: every request",
+        ),
+        key(
+            "reply",
+            Shape::Any,
+            "the answer: a text, or JSON; default: nothing",
+        ),
+        key(
+            "tool_calls",
+            Shape::List(&Shape::Table(&TOOL_CALL), 0),
+            "the tools that are called",
+        ),
         key("usage", Shape::Table(&USAGE), "the tokens that it uses"),
-        key("exit", Shape::Whole(0, 255), "the exit code, for the answer of a script; default: 0"),
-        key("stderr", Shape::Text, "what the script writes to standard error"),
-        key("killed_by", Shape::Word(&["signal", "timeout"]), "what ends the script before it exits by itself"),
+        key(
+            "exit",
+            Shape::Whole(0, 255),
+            "the exit code, for the answer of a script; default: 0",
+        ),
+        key(
+            "stderr",
+            Shape::Text,
+            "what the script writes to standard error",
+        ),
+        key(
+            "killed_by",
+            Shape::Word(&["signal", "timeout"]),
+            "what ends the script before it exits by itself",
+        ),
     ],
     groups: &[
         AtLeast(&["reply", "tool_calls", "exit", "killed_by"]),
@@ -256,7 +347,10 @@ static WHEN: Table = Table {
 
 static TOOL_CALL: Table = Table {
     what: "a tool call",
-    keys: &[needed("name", Shape::Text, "the tool"), key("arguments", Shape::Any, "its arguments")],
+    keys: &[
+        needed("name", Shape::Text, "the tool"),
+        key("arguments", Shape::Any, "its arguments"),
+    ],
     groups: &[],
 };
 

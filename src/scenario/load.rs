@@ -64,7 +64,13 @@ impl Loaded {
     pub fn without_tables(&self) -> Option<Self> {
         let is_alone = self.is_sound() && !self.text.contains("cases_from");
         let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));
-        is_alone.then(|| Self { path, text, suite: self.suite.clone(), faults: Vec::new(), unread: None })
+        is_alone.then(|| Self {
+            path,
+            text,
+            suite: self.suite.clone(),
+            faults: Vec::new(),
+            unread: None,
+        })
     }
 }
 
@@ -94,7 +100,11 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
         return;
     }
     for (name, full) in fs::entries_in(&root.join(folder)) {
-        let path = if folder.is_empty() || folder == "." { name.clone() } else { format!("{folder}/{name}") };
+        let path = if folder.is_empty() || folder == "." {
+            name.clone()
+        } else {
+            format!("{folder}/{name}")
+        };
         if name.starts_with('.') || fs::is_link(&full) && fs::is_dir(&full) {
             continue;
         }
@@ -118,8 +128,11 @@ fn is_scenario(full: &Path, name: &str) -> bool {
 
 /// Like `is_scenario`, for a file whose text is already loaded or buffered.
 pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool {
-    let has_ending =
-        |endings: &[&str]| name.rsplit('.').next().is_some_and(|own| endings.iter().any(|one| own.eq_ignore_ascii_case(one)));
+    let has_ending = |endings: &[&str]| {
+        name.rsplit('.')
+            .next()
+            .is_some_and(|own| endings.iter().any(|one| own.eq_ignore_ascii_case(one)))
+    };
     let is_yaml = has_ending(&["yaml", "yml"]);
     if !is_yaml && !has_ending(&["json"]) {
         return false;
@@ -127,7 +140,8 @@ pub fn says_scenario(name: &str, text: impl FnOnce() -> Option<String>) -> bool 
     // An unreadable YAML file counts as a scenario, so that the error is reported.
     let Some(text) = text() else { return is_yaml };
     let start = text.get(..text.floor_char_boundary(4096)).unwrap_or("");
-    (is_yaml || start.contains(SCENARIO_SCHEMA) || start.contains(SUITE_SCHEMA)) && !is_request_body(&text)
+    (is_yaml || start.contains(SCENARIO_SCHEMA) || start.contains(SUITE_SCHEMA))
+        && !is_request_body(&text)
 }
 
 /// Returns true if a file is the body of a model request.
@@ -136,18 +150,30 @@ pub fn is_request(file: &Path) -> bool {
 }
 
 fn head(file: &Path) -> Option<String> {
-    fs::head(file, HEAD).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    fs::head(file, HEAD)
+        .ok()
+        .flatten()
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads files. A file that cannot be read has no suite.
 pub fn load(root: &Path, paths: &[String], limit: u64, options: &Options<'_>) -> Vec<Loaded> {
-    paths.iter().map(|path| one(root, path, limit, options)).collect()
+    paths
+        .iter()
+        .map(|path| one(root, path, limit, options))
+        .collect()
 }
 
 fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
     let unread = |why| {
         let unread = Some(why);
-        Loaded { path: Arc::from(path), text: Arc::from(""), suite: None, faults: Vec::new(), unread }
+        Loaded {
+            path: Arc::from(path),
+            text: Arc::from(""),
+            suite: None,
+            faults: Vec::new(),
+            unread,
+        }
     };
     match contained_path::read(&fs::RealFs, root, Path::new(path), limit) {
         Ok(bytes) => match decode::decode(&bytes) {
@@ -159,7 +185,9 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
             let folder = fs::is_dir(&full).then(|| fs::why_unlisted(&full)).flatten();
             let strange = path.contains(char::REPLACEMENT_CHARACTER) && !fs::exists(&full);
             let strange = strange.then(|| io::Error::other(fs::STRANGE));
-            unread(Unread::Io(folder.or(strange).unwrap_or_else(|| refused.into())))
+            unread(Unread::Io(
+                folder.or(strange).unwrap_or_else(|| refused.into()),
+            ))
         }
     }
 }
@@ -167,15 +195,25 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
 /// Reads a text in place of a file. Its tables of cases are searched beside the file.
 pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Options<'_>) -> Loaded {
     let tables = |table: &str| table_text(root, path, table, limit);
-    let options = Options { rule: options.rule, tables: Some(options.tables.unwrap_or(&tables)) };
+    let options = Options {
+        rule: options.rule,
+        tables: Some(options.tables.unwrap_or(&tables)),
+    };
     let (suite, faults) = read_with(path, text, &options);
-    Loaded { path: Arc::from(path), text: Arc::from(text), suite, faults, unread: None }
+    Loaded {
+        path: Arc::from(path),
+        text: Arc::from(text),
+        suite,
+        faults,
+        unread: None,
+    }
 }
 
 /// The text of a table beside a file; why there is none.
 pub fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
     let table = beside(path, table).ok_or_else(|| Refused::Outside.to_string())?;
-    let bytes = contained_path::read(&fs::RealFs, root, Path::new(&table), limit).map_err(|refused| refused.to_string())?;
+    let bytes = contained_path::read(&fs::RealFs, root, Path::new(&table), limit)
+        .map_err(|refused| refused.to_string())?;
     let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;
     Ok(text.into_owned())
 }

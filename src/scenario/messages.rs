@@ -6,7 +6,9 @@
 use super::message_keys::{KINDS, MESSAGE};
 use crate::base::number;
 use crate::base::suggest;
-use crate::kernel::conversation::{Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units};
+use crate::kernel::conversation::{
+    Media, MediaSource, Part, Reasoning, Speaker, ToolCall, ToolResult, Turn, units,
+};
 use serde_json::{Map, Value, json};
 
 /// A line that is not a valid message of a conversation.
@@ -27,17 +29,34 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
     let mut turns = Vec::new();
     let mut lines = Vec::new();
     if text.trim_start().starts_with('[') {
-        let line = 1 + text.bytes().take_while(u8::is_ascii_whitespace).filter(|byte| *byte == b'\n').count();
+        let line = 1 + text
+            .bytes()
+            .take_while(u8::is_ascii_whitespace)
+            .filter(|byte| *byte == b'\n')
+            .count();
         return Err(Unread {
             line,
-            why: "expected one message a line, found a list of them: write each on a line of its own".to_owned(),
+            why:
+                "expected one message a line, found a list of them: write each on a line of its own"
+                    .to_owned(),
         });
     }
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let failed = |why: String| Unread { line: number + 1, why };
-        let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is not valid JSON: {err}")))?;
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let failed = |why: String| Unread {
+            line: number + 1,
+            why,
+        };
+        let value: Value = serde_json::from_str(line)
+            .map_err(|err| failed(format!("this is not valid JSON: {err}")))?;
         if let Some(number) = number::beyond(line) {
-            return Err(failed(format!("{}; write it as a text", number::too_large(number))));
+            return Err(failed(format!(
+                "{}; write it as a text",
+                number::too_large(number)
+            )));
         }
         if let Some(why) = misspelt(&value) {
             return Err(failed(why));
@@ -46,7 +65,10 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
         lines.push(number + 1);
     }
     match broken(&turns) {
-        Some((at, why)) => Err(Unread { line: lines.get(at).copied().unwrap_or(1), why }),
+        Some((at, why)) => Err(Unread {
+            line: lines.get(at).copied().unwrap_or(1),
+            why,
+        }),
         None => Ok(turns),
     }
 }
@@ -56,10 +78,19 @@ pub fn read(text: &str) -> Result<Vec<Turn>, Unread> {
 fn misspelt(message: &Value) -> Option<String> {
     let fields = message.as_object()?;
     let known = || MESSAGE.keys.iter().map(|key| key.name);
-    for (key, _) in fields.iter().filter(|(key, value)| !value.is_null() && known().all(|known| known != *key)) {
-        let meant = if key == "function_call" { Some("tool_calls") } else { suggest::nearest(key, known()) };
+    for (key, _) in fields
+        .iter()
+        .filter(|(key, value)| !value.is_null() && known().all(|known| known != *key))
+    {
+        let meant = if key == "function_call" {
+            Some("tool_calls")
+        } else {
+            suggest::nearest(key, known())
+        };
         if let Some(meant) = meant {
-            return Some(format!("a message has no key `{key}`; did you mean `{meant}`?"));
+            return Some(format!(
+                "a message has no key `{key}`; did you mean `{meant}`?"
+            ));
         }
     }
     None
@@ -77,7 +108,10 @@ pub fn broken(turns: &[Turn]) -> Option<(usize, String)> {
 /// The reason why the value is not a message.
 pub fn message(message: &Value) -> Result<Turn, String> {
     let found = "expected an object with `role`, which is user, assistant, tool or system";
-    let role = message.get("role").and_then(Value::as_str).ok_or_else(|| found.to_owned())?;
+    let role = message
+        .get("role")
+        .and_then(Value::as_str)
+        .ok_or_else(|| found.to_owned())?;
     let speaker = match role {
         "system" | "developer" => Speaker::System,
         "user" => Speaker::User,
@@ -88,17 +122,41 @@ pub fn message(message: &Value) -> Result<Turn, String> {
     let mut said = content(message.get("content"))?;
     if speaker == Speaker::Tool && !said.iter().any(|part| matches!(part, Part::Result(_))) {
         let call = message.get("tool_call_id").and_then(Value::as_str);
-        let call = call.ok_or("expected `tool_call_id`, which names the call whose result this is")?.to_owned();
-        said = vec![Part::Result(ToolResult { call, parts: returned(said)?, is_error: false })];
+        let call = call
+            .ok_or("expected `tool_call_id`, which names the call whose result this is")?
+            .to_owned();
+        said = vec![Part::Result(ToolResult {
+            call,
+            parts: returned(said)?,
+            is_error: false,
+        })];
     }
     // Results answer the previous message, and providers require them first.
-    let (mut parts, rest): (Vec<Part>, Vec<Part>) = said.into_iter().partition(|part| matches!(part, Part::Result(_)));
-    let reasoning = message.get("reasoning_content").and_then(Value::as_str).filter(|text| !text.is_empty());
-    parts.extend(reasoning.map(|text| Part::Reasoning(Reasoning { text: text.to_owned(), ..Reasoning::default() })));
+    let (mut parts, rest): (Vec<Part>, Vec<Part>) = said
+        .into_iter()
+        .partition(|part| matches!(part, Part::Result(_)));
+    let reasoning = message
+        .get("reasoning_content")
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty());
+    parts.extend(reasoning.map(|text| {
+        Part::Reasoning(Reasoning {
+            text: text.to_owned(),
+            ..Reasoning::default()
+        })
+    }));
     parts.extend(rest);
-    let refusal = message.get("refusal").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let refusal = message
+        .get("refusal")
+        .and_then(Value::as_str)
+        .filter(|text| !text.is_empty());
     parts.extend(refusal.map(|text| Part::Text(text.to_owned())));
-    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+    for call in message
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
         let function = call.get("function").unwrap_or(call);
         let arguments = match function.get("arguments") {
             None | Some(Value::Null) => json!({}),
@@ -107,7 +165,11 @@ pub fn message(message: &Value) -> Result<Turn, String> {
             Some(Value::String(text)) => json_of(text)?,
             Some(other) => other.clone(),
         };
-        parts.push(self::call(word(call, "id"), word(function, "name"), arguments)?);
+        parts.push(self::call(
+            word(call, "id"),
+            word(function, "name"),
+            arguments,
+        )?);
     }
     let says = |key: &str| message.get(key).is_some_and(|value| !value.is_null());
     if parts.is_empty() && !["content", "tool_calls"].into_iter().any(says) {
@@ -120,27 +182,41 @@ fn json_of(text: &str) -> Result<Value, String> {
     if let Some(number) = number::beyond(text) {
         return Err(format!("{}; write it as a text", number::too_large(number)));
     }
-    serde_json::from_str(text).map_err(|error| format!("the `arguments` of a call are not valid JSON: {error}"))
+    serde_json::from_str(text)
+        .map_err(|error| format!("the `arguments` of a call are not valid JSON: {error}"))
 }
 
 fn call(id: String, name: String, arguments: Value) -> Result<Part, String> {
     if !arguments.is_object() {
-        return Err(format!("expected an object as what `{name}` is given, found {arguments}"));
+        return Err(format!(
+            "expected an object as what `{name}` is given, found {arguments}"
+        ));
     }
     if name.is_empty() {
         return Err("a call without the `name` of its tool".to_owned());
     }
-    if let Some(odd) = [&name, &id].into_iter().find(|word| word.chars().any(|c| c.is_whitespace() || c.is_control())) {
+    if let Some(odd) = [&name, &id]
+        .into_iter()
+        .find(|word| word.chars().any(|c| c.is_whitespace() || c.is_control()))
+    {
         return Err(format!(
             "expected a word without blanks as the `name` and the `id` of a call, found `{}`",
             odd.escape_debug()
         ));
     }
-    Ok(Part::Call(ToolCall { id, name, arguments }))
+    Ok(Part::Call(ToolCall {
+        id,
+        name,
+        arguments,
+    }))
 }
 
 fn word(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    value
+        .get(key)
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Reads a text, or a list of texts and parts.
@@ -150,7 +226,9 @@ fn content(content: Option<&Value>) -> Result<Vec<Part>, String> {
         Some(Value::String(text)) if text.is_empty() => Ok(Vec::new()),
         Some(Value::String(text)) => Ok(vec![Part::Text(text.clone())]),
         Some(Value::Array(parts)) => parts.iter().map(part).collect(),
-        Some(other) => Err(format!("expected a text or a list of parts as `content`, found {other}")),
+        Some(other) => Err(format!(
+            "expected a text or a list of parts as `content`, found {other}"
+        )),
     }
 }
 
@@ -179,51 +257,96 @@ fn part(part: &Value) -> Result<Part, String> {
         },
         "image_url" => {
             let image = part.get("image_url");
-            let url = image.and_then(|image| image.as_str().or_else(|| image.get("url")?.as_str())).unwrap_or_default();
+            let url = image
+                .and_then(|image| image.as_str().or_else(|| image.get("url")?.as_str()))
+                .unwrap_or_default();
             at(url, "image", None)
         }
         "file" => {
             let file = part.get("file").unwrap_or(part);
-            let name = file.get("filename").and_then(Value::as_str).map(str::to_owned);
+            let name = file
+                .get("filename")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
             let data = file.get("file_data").and_then(Value::as_str);
             let data = data.ok_or("expected `file_data` in `file`: what a provider keeps under an id, no other one has")?;
             at(data, "application", name)
         }
         "image" | "document" => {
             let source = part.get("source").unwrap_or(&Value::Null);
-            let default = if kind == "image" { "image" } else { "application" };
+            let default = if kind == "image" {
+                "image"
+            } else {
+                "application"
+            };
             let name = part.get("title").and_then(Value::as_str).map(str::to_owned);
             match source.get("type").and_then(Value::as_str) {
                 Some("base64") => {
                     let media_type = word(source, "media_type");
-                    if !media_type.contains('/') || (kind == "image") != media_type.starts_with("image/") {
-                        return Err(format!("`media_type` of {kind} is `{media_type}`; expected {default}/…"));
+                    if !media_type.contains('/')
+                        || (kind == "image") != media_type.starts_with("image/")
+                    {
+                        return Err(format!(
+                            "`media_type` of {kind} is `{media_type}`; expected {default}/…"
+                        ));
                     }
-                    Ok(Part::Media(Media { media_type, name, source: base64(&word(source, "data"))? }))
+                    Ok(Part::Media(Media {
+                        media_type,
+                        name,
+                        source: base64(&word(source, "data"))?,
+                    }))
                 }
                 Some("url") => at(&word(source, "url"), default, name),
                 found => {
-                    let found = found.map_or_else(String::new, |found| format!(", found `{found}`"));
-                    Err(format!("expected `base64` or `url` as the `type` of the source of {kind}{found}"))
+                    let found =
+                        found.map_or_else(String::new, |found| format!(", found `{found}`"));
+                    Err(format!(
+                        "expected `base64` or `url` as the `type` of the source of {kind}{found}"
+                    ))
                 }
             }
         }
-        "tool_use" => call(word(part, "id"), word(part, "name"), part.get("input").cloned().unwrap_or_else(|| json!({}))),
+        "tool_use" => call(
+            word(part, "id"),
+            word(part, "name"),
+            part.get("input").cloned().unwrap_or_else(|| json!({})),
+        ),
         "tool_result" => {
             let parts = returned(content(part.get("content"))?)?;
             let is_error = match part.get("is_error") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(is_error)) => *is_error,
-                Some(other) => return Err(format!("expected true or false as `is_error`, found {other}")),
+                Some(other) => {
+                    return Err(format!(
+                        "expected true or false as `is_error`, found {other}"
+                    ));
+                }
             };
-            Ok(Part::Result(ToolResult { call: word(part, "tool_use_id"), parts, is_error }))
+            Ok(Part::Result(ToolResult {
+                call: word(part, "tool_use_id"),
+                parts,
+                is_error,
+            }))
         }
         "thinking" => {
-            let signature = part.get("signature").and_then(Value::as_str).map(str::to_owned);
-            Ok(Part::Reasoning(Reasoning { text: word(part, "thinking"), signature, redacted: None }))
+            let signature = part
+                .get("signature")
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            Ok(Part::Reasoning(Reasoning {
+                text: word(part, "thinking"),
+                signature,
+                redacted: None,
+            }))
         }
-        "redacted_thinking" => Ok(Part::Reasoning(Reasoning { redacted: Some(word(part, "data")), ..Reasoning::default() })),
-        other => Err(format!("a part of the kind `{other}`, which is none of: {}", KINDS.join(", "))),
+        "redacted_thinking" => Ok(Part::Reasoning(Reasoning {
+            redacted: Some(word(part, "data")),
+            ..Reasoning::default()
+        })),
+        other => Err(format!(
+            "a part of the kind `{other}`, which is none of: {}",
+            KINDS.join(", ")
+        )),
     }
 }
 
@@ -231,26 +354,46 @@ fn part(part: &Value) -> Result<Part, String> {
 fn at(url: &str, kind: &str, name: Option<String>) -> Result<Part, String> {
     let (media_type, source) = match url.strip_prefix("data:") {
         Some(data) => {
-            let (media_type, data) = data.split_once(";base64,").ok_or("expected `data:TYPE;base64,DATA`")?;
-            let is_type = media_type.split_once('/').is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
-            if !is_type || kind == "image" && !media_type.starts_with("image/") || media_type.contains(char::is_whitespace) {
+            let (media_type, data) = data
+                .split_once(";base64,")
+                .ok_or("expected `data:TYPE;base64,DATA`")?;
+            let is_type = media_type
+                .split_once('/')
+                .is_some_and(|(kind, rest)| !kind.is_empty() && !rest.is_empty());
+            if !is_type
+                || kind == "image" && !media_type.starts_with("image/")
+                || media_type.contains(char::is_whitespace)
+            {
                 let wanted = if kind == "image" { kind } else { "TYPE" };
-                return Err(format!("expected `data:{wanted}/…;base64,DATA`, found the type `{media_type}`"));
+                return Err(format!(
+                    "expected `data:{wanted}/…;base64,DATA`, found the type `{media_type}`"
+                ));
             }
             (media_type, base64(data)?)
         }
         None if url.contains("://") => (kind, MediaSource::Url(url.to_owned())),
         None => return Err(format!("expected the address of a file, found `{url}`")),
     };
-    Ok(Part::Media(Media { media_type: media_type.to_owned(), name, source }))
+    Ok(Part::Media(Media {
+        media_type: media_type.to_owned(),
+        name,
+        source,
+    }))
 }
 
 /// Checks base64 data on one line.
 fn base64(data: &str) -> Result<MediaSource, String> {
     let padding = data.len() - data.trim_end_matches('=').len();
     let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
-    let digits = data.as_bytes().get(..data.len() - padding).unwrap_or_default();
-    if digits.is_empty() || padding > 2 || !data.len().is_multiple_of(4) || !digits.iter().all(is_digit) {
+    let digits = data
+        .as_bytes()
+        .get(..data.len() - padding)
+        .unwrap_or_default();
+    if digits.is_empty()
+        || padding > 2
+        || !data.len().is_multiple_of(4)
+        || !digits.iter().all(is_digit)
+    {
         return Err(
             "the data of an image or document is not base64: expected A-Z, a-z, 0-9, + and / in groups of four, with = at the end"
                 .to_owned(),
@@ -263,7 +406,13 @@ fn base64(data: &str) -> Result<MediaSource, String> {
 pub fn written(turn: &Turn) -> Value {
     let mut fields = Map::from_iter([("role".to_owned(), turn.speaker.word().into())]);
     let content = match &*turn.parts {
-        [Part::Result(ToolResult { call, parts, is_error: false })] if turn.speaker == Speaker::Tool => {
+        [
+            Part::Result(ToolResult {
+                call,
+                parts,
+                is_error: false,
+            }),
+        ] if turn.speaker == Speaker::Tool => {
             fields.insert("tool_call_id".to_owned(), call.as_str().into());
             listed(parts)
         }
@@ -284,13 +433,30 @@ fn listed(parts: &[Part]) -> Value {
 fn written_part(part: &Part) -> Value {
     match part {
         Part::Text(text) => json!({"type": "text", "text": text}),
-        Part::Reasoning(Reasoning { redacted: Some(data), .. }) => json!({"type": "redacted_thinking", "data": data}),
-        Part::Reasoning(Reasoning { text, signature: None, .. }) => json!({"type": "thinking", "thinking": text}),
-        Part::Reasoning(Reasoning { text, signature, .. }) => {
+        Part::Reasoning(Reasoning {
+            redacted: Some(data),
+            ..
+        }) => json!({"type": "redacted_thinking", "data": data}),
+        Part::Reasoning(Reasoning {
+            text,
+            signature: None,
+            ..
+        }) => json!({"type": "thinking", "thinking": text}),
+        Part::Reasoning(Reasoning {
+            text, signature, ..
+        }) => {
             json!({"type": "thinking", "thinking": text, "signature": signature})
         }
-        Part::Call(ToolCall { id, name, arguments }) => json!({"type": "tool_use", "id": id, "name": name, "input": arguments}),
-        Part::Result(ToolResult { call, parts, is_error }) => {
+        Part::Call(ToolCall {
+            id,
+            name,
+            arguments,
+        }) => json!({"type": "tool_use", "id": id, "name": name, "input": arguments}),
+        Part::Result(ToolResult {
+            call,
+            parts,
+            is_error,
+        }) => {
             let content = listed(parts);
             if *is_error {
                 json!({"type": "tool_result", "tool_use_id": call, "content": content, "is_error": true})
@@ -300,10 +466,16 @@ fn written_part(part: &Part) -> Value {
         }
         Part::Media(media) => {
             let source = match &media.source {
-                MediaSource::Base64(data) => json!({"type": "base64", "media_type": media.media_type, "data": data}),
+                MediaSource::Base64(data) => {
+                    json!({"type": "base64", "media_type": media.media_type, "data": data})
+                }
                 MediaSource::Url(url) => json!({"type": "url", "url": url}),
             };
-            let kind = if media.is_image() { "image" } else { "document" };
+            let kind = if media.is_image() {
+                "image"
+            } else {
+                "document"
+            };
             match &media.name {
                 Some(name) => json!({"type": kind, "source": source, "title": name}),
                 None => json!({"type": kind, "source": source}),

@@ -83,7 +83,8 @@ pub struct Case {
 impl Case {
     /// Returns true if it compares its request with a stored one.
     pub fn wants_snapshot(&self) -> bool {
-        super::expect::context::each(&self.expect_context).any(|one| one.value == ContextExpectation::Snapshot)
+        super::expect::context::each(&self.expect_context)
+            .any(|one| one.value == ContextExpectation::Snapshot)
     }
 }
 
@@ -223,7 +224,13 @@ pub struct Sequential {
 
 impl Default for Rule {
     fn default() -> Self {
-        Self { runs: 3, pass: 2, strict: false, confirm: None, sequential: None }
+        Self {
+            runs: 3,
+            pass: 2,
+            strict: false,
+            confirm: None,
+            sequential: None,
+        }
     }
 }
 

@@ -27,19 +27,38 @@ pub struct NamedThing {
 impl NamedThing {
     /// Returns the place of a part of the value; `None` if the part is written with escapes.
     pub fn place(&self, text: &str, part: &str) -> Option<Span> {
-        let at = self.span.slice(text).rfind(part).filter(|_| !part.is_empty())?;
-        Some(Span::of(self.span.start as usize + at, self.span.start as usize + at + part.len()))
+        let at = self
+            .span
+            .slice(text)
+            .rfind(part)
+            .filter(|_| !part.is_empty())?;
+        Some(Span::of(
+            self.span.start as usize + at,
+            self.span.start as usize + at + part.len(),
+        ))
     }
 
     /// Replaces a part of the value with a new text, quoted if `is_plain` rejects the unquoted
     /// text.
-    pub fn edit(&self, text: &str, part: &str, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
+    pub fn edit(
+        &self,
+        text: &str,
+        part: &str,
+        new: &str,
+        is_plain: fn(&str) -> bool,
+    ) -> Option<Edit> {
         edit(text, self.span, self.place(text, part)?, new, is_plain)
     }
 }
 
 /// Writes another word for a part of a text that may have quotes; a text without gets them where `is_plain` refuses it.
-pub fn edit(text: &str, whole: Span, part: Span, new: &str, is_plain: fn(&str) -> bool) -> Option<Edit> {
+pub fn edit(
+    text: &str,
+    whole: Span,
+    part: Span,
+    new: &str,
+    is_plain: fn(&str) -> bool,
+) -> Option<Edit> {
     let before = text.get(..part.start as usize)?;
     let quoted = serde_json::to_string(new).unwrap_or_default();
     let escaped = quoted.get(1..quoted.len() - 1).unwrap_or_default();
@@ -54,20 +73,31 @@ pub fn edit(text: &str, whole: Span, part: Span, new: &str, is_plain: fn(&str) -
     let tail = text.get(part.end as usize..whole.end as usize)?;
     // The lines of a block need no quotes.
     let is_plain = head.contains('\n') || is_plain(&format!("{head}{new}{tail}"));
-    Some(if is_plain { Edit::replace(part, new) } else { Edit::replace(whole, format!("\"{head}{escaped}{tail}\"")) })
+    Some(if is_plain {
+        Edit::replace(part, new)
+    } else {
+        Edit::replace(whole, format!("\"{head}{escaped}{tail}\""))
+    })
 }
 
 /// The test by which a text needs no quotes in a scenario or a table, by its path.
 pub fn plain_in(path: &str) -> fn(&str) -> bool {
-    if path.to_ascii_lowercase().ends_with(".csv") { is_plain_cell } else { is_plain }
+    if path.to_ascii_lowercase().ends_with(".csv") {
+        is_plain_cell
+    } else {
+        is_plain
+    }
 }
 
 /// Returns whether a text needs no quotes in YAML.
 fn is_plain(text: &str) -> bool {
     let word = text.trim_start_matches("../");
-    let is_other = ["true", "false", "null", "yes", "no", "on", "off"].contains(&word.to_ascii_lowercase().as_str());
+    let is_other = ["true", "false", "null", "yes", "no", "on", "off"]
+        .contains(&word.to_ascii_lowercase().as_str());
     word.starts_with(|c: char| c.is_alphabetic() || "_/".contains(c))
-        && word.chars().all(|c| c.is_alphanumeric() || "_-./#:@".contains(c))
+        && word
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_-./#:@".contains(c))
         && !word.ends_with(':')
         && !is_other
 }
@@ -86,16 +116,31 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
             let mut found = Vec::new();
             members(&CASE, &yaml::read(line).0, &mut found);
             let place = |span: Span| Span::new(span.start + start, span.end + start);
-            groups.push(found.into_iter().map(|own| NamedThing { span: place(own.span), ..own }).collect());
+            groups.push(
+                found
+                    .into_iter()
+                    .map(|own| NamedThing {
+                        span: place(own.span),
+                        ..own
+                    })
+                    .collect(),
+            );
             start += line.len() as u32;
         }
         return groups;
     }
     let mut records = csv::read(text).unwrap_or_default().into_iter();
-    let Some(head) = records.next() else { return groups };
+    let Some(head) = records.next() else {
+        return groups;
+    };
     let columns: Vec<&str> = head.fields.iter().map(|column| column.trim()).collect();
-    let is_input = |column: &str| column != TAGS && !KEYS.contains(&column) && ![CONTEXT, EXPECTED].concat().contains(&column);
-    let inputs = columns.iter().zip(&head.spans).filter(|(column, _)| is_input(column));
+    let is_input = |column: &str| {
+        column != TAGS && !KEYS.contains(&column) && ![CONTEXT, EXPECTED].concat().contains(&column)
+    };
+    let inputs = columns
+        .iter()
+        .zip(&head.spans)
+        .filter(|(column, _)| is_input(column));
     let input = |(column, span): (&&str, &Span)| NamedThing {
         thing: Thing::Parameter,
         value: column.strip_prefix("inputs.").unwrap_or(column).to_owned(),
@@ -109,7 +154,11 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
                 Some(path) if is_input(column) => (Thing::Beside, path.to_owned()),
                 _ => (CASE.key(column)?.names, value),
             };
-            (thing != Thing::Words && !value.is_empty()).then_some(NamedThing { thing, value, span })
+            (thing != Thing::Words && !value.is_empty()).then_some(NamedThing {
+                thing,
+                value,
+                span,
+            })
         };
         cells.filter_map(cell).collect()
     }));
@@ -130,7 +179,10 @@ pub fn named_things(text: &str) -> Vec<Vec<NamedThing>> {
                     found
                 }));
             }
-            (Some(key), _) => groups.first_mut().into_iter().for_each(|found| walk(key.shape, key, &entry.value, found)),
+            (Some(key), _) => groups
+                .first_mut()
+                .into_iter()
+                .for_each(|found| walk(key.shape, key, &entry.value, found)),
             (None, _) => {}
         }
     }
@@ -139,12 +191,24 @@ pub fn named_things(text: &str) -> Vec<Vec<NamedThing>> {
 
 fn walk(shape: Shape, key: &Key, node: &Node<'_>, found: &mut Vec<NamedThing>) {
     if let Some(file) = file(shape, node) {
-        return found.push(NamedThing { thing: Thing::Beside, value: file.value.to_owned(), span: file.span });
+        return found.push(NamedThing {
+            thing: Thing::Beside,
+            value: file.value.to_owned(),
+            span: file.span,
+        });
     }
     match (&node.value, shape) {
         (Value::Text(text), _) if key.names != Thing::Words => {
-            let value = if key.names == Thing::Beside { call_of(text).0 } else { text };
-            found.push(NamedThing { thing: key.names, value: value.to_owned(), span: node.span });
+            let value = if key.names == Thing::Beside {
+                call_of(text).0
+            } else {
+                text
+            };
+            found.push(NamedThing {
+                thing: key.names,
+                value: value.to_owned(),
+                span: node.span,
+            });
         }
         (Value::List(items), Shape::List(inner, _) | Shape::Or(&Shape::List(inner, _), _)) => {
             for item in items {
@@ -159,21 +223,36 @@ fn walk(shape: Shape, key: &Key, node: &Node<'_>, found: &mut Vec<NamedThing>) {
         (Value::Map(entries), Shape::Map(inner)) => {
             for entry in entries {
                 if key.keyed_by != Thing::Words {
-                    found.push(NamedThing { thing: key.keyed_by, value: entry.key.value.to_string(), span: entry.key.span });
+                    found.push(NamedThing {
+                        thing: key.keyed_by,
+                        value: entry.key.value.to_string(),
+                        span: entry.key.span,
+                    });
                 }
                 walk(*inner, key, &entry.value, found);
             }
         }
-        (Value::Map(entries), Shape::Pairs(_)) if file_of(node).is_none() && node.get("id").is_none() => {
+        (Value::Map(entries), Shape::Pairs(_))
+            if file_of(node).is_none() && node.get("id").is_none() =>
+        {
             for entry in entries {
                 walk(Shape::Content, key, &entry.value, found);
             }
         }
         (Value::Map(_), Shape::Setting) => {
-            let agent = node.get("node").and_then(|agent| Some((agent.text()?, agent.span)));
-            found.extend(agent.map(|(name, span)| NamedThing { thing: Thing::Node, value: name.to_owned(), span }));
+            let agent = node
+                .get("node")
+                .and_then(|agent| Some((agent.text()?, agent.span)));
+            found.extend(agent.map(|(name, span)| NamedThing {
+                thing: Thing::Node,
+                value: name.to_owned(),
+                span,
+            }));
         }
-        (Value::Map(_), _) => shape.table().into_iter().for_each(|table| members(table, node, found)),
+        (Value::Map(_), _) => shape
+            .table()
+            .into_iter()
+            .for_each(|table| members(table, node, found)),
         (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_), _) => {}
     }
 }
@@ -197,7 +276,11 @@ fn file<'n>(shape: Shape, node: &'n Node<'_>) -> Option<Spanned<&'n str>> {
     }
     let path = match node.text()? {
         path if is_file || matches!(shape, Shape::Schema) => Some(path),
-        text if matches!(frozen(node).value, Frozen::File(_)) && !matches!(shape, Shape::Content) => text.strip_prefix('@'),
+        text if matches!(frozen(node).value, Frozen::File(_))
+            && !matches!(shape, Shape::Content) =>
+        {
+            text.strip_prefix('@')
+        }
         _ => None,
     };
     path.map(|path| Spanned::new(path, node.span))

@@ -15,7 +15,10 @@ pub fn beside(scenario: &str, path: &str) -> Option<String> {
         return None;
     }
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+    let mut parts: Vec<&str> = folder
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect();
     for part in path.split(['/', '\\']) {
         match part {
             "" | "." => {}
@@ -52,11 +55,18 @@ pub fn baseline(suite: &str) -> String {
 fn of_case(scenario: &str, name: &str, kind: &str, ending: &str) -> String {
     let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let mut file: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    let mut file: String = name
+        .chars()
+        .map(|c| if is_plain(c) { c } else { '-' })
+        .collect();
     if file != name || file.starts_with('.') {
         // Two names must never share a file.
         let hash = Hash::of(name.as_bytes()).to_string();
-        file = format!("{}-{}", file.trim_start_matches('.'), hash.get(3..11).unwrap_or_default());
+        file = format!(
+            "{}-{}",
+            file.trim_start_matches('.'),
+            hash.get(3..11).unwrap_or_default()
+        );
     }
     let slash = if folder.is_empty() { "" } else { "/" };
     format!("{folder}{slash}{kind}/{file}.{ending}")

@@ -16,7 +16,9 @@ pub struct PatternFault {
 }
 
 /// Characters with a meaning in a pattern.
-const SIGNS: [char; 15] = ['\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$', '#'];
+const SIGNS: [char; 15] = [
+    '\\', '.', '+', '*', '?', '(', ')', '|', '[', ']', '{', '}', '^', '$', '#',
+];
 
 /// The maximum length of a pattern in bytes; no text that a person searches for is longer.
 const LONGEST: usize = 10_000;
@@ -34,15 +36,24 @@ const DEEPEST: usize = 12;
 pub fn fault(pattern: &str) -> Option<PatternFault> {
     if pattern.len() > LONGEST {
         let reason = format!("it has {} bytes; the limit is {LONGEST}", pattern.len());
-        return Some(PatternFault { reason, at: 0, end: pattern.len() });
+        return Some(PatternFault {
+            reason,
+            at: 0,
+            end: pattern.len(),
+        });
     }
     let hir = match parse(pattern) {
         Ok(hir) => hir?,
         Err(fault) => return Some(fault),
     };
     let size = size(&hir);
-    let reason = || format!("with its repetitions it unfolds into {size} parts; the limit is {LARGEST}");
-    (size > LARGEST).then(|| PatternFault { reason: reason(), at: 0, end: pattern.len() })
+    let reason =
+        || format!("with its repetitions it unfolds into {size} parts; the limit is {LARGEST}");
+    (size > LARGEST).then(|| PatternFault {
+        reason: reason(),
+        at: 0,
+        end: pattern.len(),
+    })
 }
 
 /// Estimates the expanded size of a pattern: the bytes of literals and the ranges of character
@@ -56,7 +67,9 @@ fn size(hir: &Hir) -> u64 {
         HirKind::Class(Class::Unicode(class)) => (class.ranges().len() as u64).max(12),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            size(&repetition.sub).saturating_mul(u64::from(times)).saturating_add(1)
+            size(&repetition.sub)
+                .saturating_mul(u64::from(times))
+                .saturating_add(1)
         }
         HirKind::Capture(capture) => size(&capture.sub).saturating_add(1),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
@@ -73,7 +86,9 @@ fn parse(pattern: &str) -> Result<Option<Hir>, PatternFault> {
             regex_syntax::Error::Translate(error) => (error.kind().to_string(), Some(error.span())),
             _ => (error.to_string(), None),
         };
-        let (at, end) = span.map_or((0, pattern.len()), |span| (span.start.offset, span.end.offset));
+        let (at, end) = span.map_or((0, pattern.len()), |span| {
+            (span.start.offset, span.end.offset)
+        });
         PatternFault { reason, at, end }
     })
 }
@@ -85,7 +100,9 @@ pub fn is_impossible(pattern: &str) -> bool {
 
 /// Returns true if every text matches, as for `x*` and the empty pattern.
 pub fn is_everywhere(pattern: &str) -> bool {
-    let Ok(Some(hir)) = parse(pattern) else { return pattern.is_empty() };
+    let Ok(Some(hir)) = parse(pattern) else {
+        return pattern.is_empty();
+    };
     hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty()
 }
 
@@ -139,7 +156,10 @@ impl JsonPath {
             }
         }
         match serde_json_path::JsonPath::parse(path) {
-            Ok(parsed) => Ok(Self { path: parsed, ways: ways(path) }),
+            Ok(parsed) => Ok(Self {
+                path: parsed,
+                ways: ways(path),
+            }),
             Err(error) => Err(path.floor_char_boundary(error.position().min(path.len()))),
         }
     }
@@ -151,17 +171,30 @@ impl JsonPath {
     /// practical bound.
     pub fn select<'v>(&self, value: &'v Value) -> Result<Vec<(String, &'v Value)>, TooManyNodes> {
         self.afford(value)?;
-        Ok(self.path.query_located(value).iter().map(|node| (node.location().to_string(), node.node())).collect())
+        Ok(self
+            .path
+            .query_located(value)
+            .iter()
+            .map(|node| (node.location().to_string(), node.node()))
+            .collect())
     }
 
     fn afford(&self, value: &Value) -> Result<(), TooManyNodes> {
-        let PathFanOut { descents, roots, lists } = self.ways;
+        let PathFanOut {
+            descents,
+            roots,
+            lists,
+        } = self.ways;
         let (nodes, depth) = extent(value);
         let work = nodes
             .saturating_pow(1 + roots)
             .saturating_mul(depth.saturating_pow(descents.saturating_sub(1)))
             .saturating_mul(lists);
-        if work > NODES { Err(TooManyNodes { nodes, most: NODES }) } else { Ok(()) }
+        if work > NODES {
+            Err(TooManyNodes { nodes, most: NODES })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -179,7 +212,11 @@ pub struct TooManyNodes {
 
 /// Counts the features of a valid path that multiply its work.
 fn ways(path: &str) -> PathFanOut {
-    let mut ways = PathFanOut { descents: 0, roots: 0, lists: 1 };
+    let mut ways = PathFanOut {
+        descents: 0,
+        roots: 0,
+        lists: 1,
+    };
     let bytes = path.as_bytes();
     let mut at = 0;
     let mut listed = Vec::new();

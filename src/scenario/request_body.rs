@@ -4,21 +4,50 @@
 use crate::syntax::yaml::{self, Node};
 
 /// Keys of scenarios and suites that no request has.
-const OWN: [&str; 8] = ["task", "role", "cases", "cases_from", "defaults", "context", "expect_context", "expectations"];
+const OWN: [&str; 8] = [
+    "task",
+    "role",
+    "cases",
+    "cases_from",
+    "defaults",
+    "context",
+    "expect_context",
+    "expectations",
+];
 
 /// Returns true if a text is the body of a model request: it has messages or an input, and no key
 /// of a scenario.
 pub fn is_request_body(text: &str) -> bool {
     let names = |words: &[&str]| words.iter().all(|word| text.contains(word));
-    if ![&["messages"][..], &["contents"], &["model", "input"], &["model", "prompt"]].into_iter().any(names) {
+    if ![
+        &["messages"][..],
+        &["contents"],
+        &["model", "input"],
+        &["model", "prompt"],
+    ]
+    .into_iter()
+    .any(names)
+    {
         return false;
     }
     let (root, _) = yaml::read(text);
     let has = |key: &str| root.get(key).is_some();
-    let says_scenario = root.get("schema").and_then(Node::text).is_some_and(|schema| schema.starts_with("ctxc/"));
-    let is_said = |item: &Node<'_>| ["role", "content", "parts"].iter().any(|key| item.get(key).is_some());
-    let lists = |key: &str| root.get(key).and_then(Node::items).is_some_and(|items| items.iter().any(is_said));
-    let is_sent = lists("messages") || lists("contents") || has("model") && (has("input") || has("prompt"));
+    let says_scenario = root
+        .get("schema")
+        .and_then(Node::text)
+        .is_some_and(|schema| schema.starts_with("ctxc/"));
+    let is_said = |item: &Node<'_>| {
+        ["role", "content", "parts"]
+            .iter()
+            .any(|key| item.get(key).is_some())
+    };
+    let lists = |key: &str| {
+        root.get(key)
+            .and_then(Node::items)
+            .is_some_and(|items| items.iter().any(is_said))
+    };
+    let is_sent =
+        lists("messages") || lists("contents") || has("model") && (has("input") || has("prompt"));
     is_sent && !says_scenario && !OWN.iter().any(|key| has(key))
 }
 

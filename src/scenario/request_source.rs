@@ -58,7 +58,11 @@ pub static CALL: Table = Table {
             Shape::Whole(1, 1_000_000),
             "the number of its conversation, in the order in which the recorded ones begin",
         ),
-        needed("n", Shape::Whole(1, 1_000_000), "the number of the call in its conversation"),
+        needed(
+            "n",
+            Shape::Whole(1, 1_000_000),
+            "the number of the call in its conversation",
+        ),
     ],
     groups: &[],
 };
@@ -103,12 +107,21 @@ impl RequestSource {
             return Some(Self::File(file));
         }
         if let Some(function) = word("python") {
-            return Some(Self::Python { function, timeout_s });
+            return Some(Self::Python {
+                function,
+                timeout_s,
+            });
         }
-        let number =
-            |key| node.get("call").and_then(|call| whole(call.get(key)?)).and_then(|number| usize::try_from(number).ok());
+        let number = |key| {
+            node.get("call")
+                .and_then(|call| whole(call.get(key)?))
+                .and_then(|number| usize::try_from(number).ok())
+        };
         Some(Self::Command(SentBy {
-            argv: texts(Some(node.get("command")?)).into_iter().map(|word| word.value).collect(),
+            argv: texts(Some(node.get("command")?))
+                .into_iter()
+                .map(|word| word.value)
+                .collect(),
             conversation: number("conversation").unwrap_or(1),
             n: number("n").unwrap_or(1),
             answers: word("answers"),
@@ -129,7 +142,12 @@ impl RequestSource {
     pub fn words(&self) -> String {
         match self {
             Self::File(path) => format!("the request in {path}"),
-            Self::Command(sent) => format!("call {} of conversation {} of `{}`", sent.n, sent.conversation, sent.argv.join(" ")),
+            Self::Command(sent) => format!(
+                "call {} of conversation {} of `{}`",
+                sent.n,
+                sent.conversation,
+                sent.argv.join(" ")
+            ),
             Self::Python { function, .. } => format!("the request of the function {function}"),
         }
     }
@@ -138,6 +156,11 @@ impl RequestSource {
 /// Splits `PATH#3` into the path and the number of the call.
 pub fn call_of(file: &str) -> (&str, Option<usize>) {
     file.rsplit_once('#')
-        .and_then(|(path, number)| Some((path, Some(number.parse().ok().filter(|number| *number > 0)?))))
+        .and_then(|(path, number)| {
+            Some((
+                path,
+                Some(number.parse().ok().filter(|number| *number > 0)?),
+            ))
+        })
         .unwrap_or((file, None))
 }

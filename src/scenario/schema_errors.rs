@@ -13,18 +13,49 @@ pub(super) fn report(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>) {
     }
 }
 
-fn told(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>, Slip { path: pointer, kind }: Slip) {
-    let words = |pointer: &str| [path.text()].into_iter().chain(steps(pointer)).collect::<Vec<_>>().join(".");
-    let Some((span, node)) = place(schema, &pointer) else { return };
+fn told(
+    sink: &mut Sink<'_>,
+    path: &Path<'_>,
+    schema: &Node<'_>,
+    Slip {
+        path: pointer,
+        kind,
+    }: Slip,
+) {
+    let words = |pointer: &str| {
+        [path.text()]
+            .into_iter()
+            .chain(steps(pointer))
+            .collect::<Vec<_>>()
+            .join(".")
+    };
+    let Some((span, node)) = place(schema, &pointer) else {
+        return;
+    };
     match kind {
         SlipKind::Bad { expected, near } => {
-            let path = Path { parent: None, name: &words(&pointer) };
+            let path = Path {
+                parent: None,
+                name: &words(&pointer),
+            };
             sink.bad_value(&path, node, expected, near.as_deref());
         }
         SlipKind::Unknown { near } => {
-            let (Some(key), Some((before, _))) = (steps(&pointer).last(), pointer.rsplit_once('/')) else { return };
+            let (Some(key), Some((before, _))) = (steps(&pointer).last(), pointer.rsplit_once('/'))
+            else {
+                return;
+            };
             let table = format!("a JSON Schema (`{}`)", words(before));
-            sink.report(span, FaultKind::UnknownKey { table, key, near, valid: keywords().collect(), elsewhere: None });
+            sink.report(
+                span,
+                FaultKind::UnknownKey {
+                    table,
+                    key,
+                    near,
+                    valid: keywords().collect(),
+                    elsewhere: None,
+                },
+            );
         }
     }
 }
@@ -39,7 +70,11 @@ fn place<'n, 't>(schema: &'n Node<'t>, pointer: &str) -> Option<(Span, &'n Node<
             span = node.span;
         } else {
             // Of a repeated key, the last value counts.
-            let entry = node.entries()?.iter().rev().find(|entry| entry.key.value == step)?;
+            let entry = node
+                .entries()?
+                .iter()
+                .rev()
+                .find(|entry| entry.key.value == step)?;
             (node, span) = (&entry.value, entry.key.span);
         }
     }

@@ -155,12 +155,23 @@ pub enum Shape {
 
 /// Returns an optional key.
 pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, alias: None, shape, need: Need::Optional, about, names: Thing::Words, keyed_by: Thing::Words }
+    Key {
+        name,
+        alias: None,
+        shape,
+        need: Need::Optional,
+        about,
+        names: Thing::Words,
+        keyed_by: Thing::Words,
+    }
 }
 
 /// Returns a required key.
 pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { need: Need::Required, ..key(name, shape, about) }
+    Key {
+        need: Need::Required,
+        ..key(name, shape, about)
+    }
 }
 
 impl Key {
@@ -178,7 +189,9 @@ impl Key {
 impl Table {
     /// Returns a key by its name or alias.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
-        self.keys.iter().find(|key| key.name == name || key.alias == Some(name))
+        self.keys
+            .iter()
+            .find(|key| key.name == name || key.alias == Some(name))
     }
 
     /// Returns the names of its keys.
@@ -191,7 +204,10 @@ impl Table {
 pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
     let entries = node.entries()?;
     let alias = table.key(name).and_then(|key| key.alias);
-    entries.iter().find(|entry| entry.key.value == name || Some(entry.key.value.as_ref()) == alias).map(|entry| &entry.value)
+    entries
+        .iter()
+        .find(|entry| entry.key.value == name || Some(entry.key.value.as_ref()) == alias)
+        .map(|entry| &entry.value)
 }
 
 impl Shape {
@@ -214,7 +230,10 @@ impl Shape {
 
     /// Returns true if the value can be a file as `!file PATH` or `{file: PATH}`.
     pub const fn takes_file(self) -> bool {
-        matches!(self, Self::Content | Self::Frozen | Self::Chat(_) | Self::Schema)
+        matches!(
+            self,
+            Self::Content | Self::Frozen | Self::Chat(_) | Self::Schema
+        )
     }
 
     /// Describes the shape for people.
@@ -235,7 +254,9 @@ impl Shape {
             Self::Said(_) => "a text, or a list of texts and parts",
             Self::Schema => "the path of a JSON Schema, or a mapping that is one",
             Self::IdOr(_) => "the id of a segment, or a mapping with `id`, `kind` or `source`",
-            Self::PatternsOr(_) => "a pattern, a list of patterns, or a mapping with `in` and `patterns`",
+            Self::PatternsOr(_) => {
+                "a pattern, a list of patterns, or a mapping with `in` and `patterns`"
+            }
             Self::WordOr(..) => "a word, or a mapping with `id`, `kind` or `source`",
             Self::Or(Self::List(..), _) => "a list of texts, or a mapping",
             Self::Or(..) => "a text, or a mapping",

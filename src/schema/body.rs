@@ -4,7 +4,9 @@
 //! The combinations of types and subtypes are computed from the compiler's own rows; they are not
 //! listed here.
 
-use super::pattern::{Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words};
+use super::pattern::{
+    Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words,
+};
 use crate::settings::layers::Layers;
 use crate::settings::operators::{ALIASES, BodyPart, DEFAULTS, Operator, ROWLESS};
 use crate::template::elements::{Child, Kind, Of};
@@ -28,29 +30,54 @@ const PARTS: [(Kind, Option<BodyPart>); 5] = [
 pub(super) fn defines() -> Vec<Define> {
     let layers = Layers::default();
     let mut out = vec![
-        Define { name: name_of(Kind::Task), doc: Kind::Task.spec().doc.to_owned(), pattern: task(&layers) },
-        Define { name: "Common".to_owned(), doc: "what every task may hold".to_owned(), pattern: common() },
+        Define {
+            name: name_of(Kind::Task),
+            doc: Kind::Task.spec().doc.to_owned(),
+            pattern: task(&layers),
+        },
+        Define {
+            name: "Common".to_owned(),
+            doc: "what every task may hold".to_owned(),
+            pattern: common(),
+        },
     ];
     for (part, row) in PARTS {
         let rows = || {
-            layers.rows().filter(|(_, known)| row.is_some_and(|part| known.subtype().is_some_and(|name| **name == *part.word())))
+            layers.rows().filter(|(_, known)| {
+                row.is_some_and(|part| known.subtype().is_some_and(|name| **name == *part.word()))
+            })
         };
-        let row = rows().find(|(_, known)| known.kind() == crate::settings::operators::Kind::Part).map(|(id, _)| id);
+        let row = rows()
+            .find(|(_, known)| known.kind() == crate::settings::operators::Kind::Part)
+            .map(|(id, _)| id);
         let row = row.or_else(|| layers.row(Operator::Script.word(), None).ok());
-        let defaults = row.map_or((Inherit::Full, Fresh::Disabled), |row| defaults(&layers, row));
-        out.push(Define { name: name_of(part), doc: part.spec().doc.to_owned(), pattern: place(part, defaults) });
+        let defaults = row.map_or((Inherit::Full, Fresh::Disabled), |row| {
+            defaults(&layers, row)
+        });
+        out.push(Define {
+            name: name_of(part),
+            doc: part.spec().doc.to_owned(),
+            pattern: place(part, defaults),
+        });
     }
     let rows: BTreeSet<Row> = layers.rows().map(|(id, _)| defaults(&layers, id)).collect();
     for row in &rows {
-        out.push(Define { name: settings_name(*row), doc: settings_doc(*row), pattern: settings(*row) });
+        out.push(Define {
+            name: settings_name(*row),
+            doc: settings_doc(*row),
+            pattern: settings(*row),
+        });
         out.push(Define {
             name: nested_name(*row),
-            doc: "a part's body, wrapped in a task of its own; it keeps the defaults of the part".to_owned(),
+            doc: "a part's body, wrapped in a task of its own; it keeps the defaults of the part"
+                .to_owned(),
             pattern: nested(*row),
         });
     }
     for name in SettingName::ALL.iter().copied() {
-        let spec = Kind::ContextManagement.child(name.word()).map(|child| child.kind.spec());
+        let spec = Kind::ContextManagement
+            .child(name.word())
+            .map(|child| child.kind.spec());
         out.push(Define {
             name: setting_name(name),
             doc: spec.map_or("", |spec| spec.doc).to_owned(),
@@ -75,23 +102,40 @@ type TypeSpellings = BTreeMap<Vec<Written>, Vec<Written>>;
 
 /// The spellings of each operator and its resulting defaults.
 fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
-    let types = Operator::ALL.iter().map(|operator| operator.word()).chain(ALIASES.iter().map(|(word, ..)| *word));
+    let types = Operator::ALL
+        .iter()
+        .map(|operator| operator.word())
+        .chain(ALIASES.iter().map(|(word, ..)| *word));
     let types: Vec<Option<&'static str>> = std::iter::once(None).chain(types.map(Some)).collect();
-    let named = DEFAULTS.iter().flat_map(|row| row.names).chain(ROWLESS.iter().map(|(_, name)| name));
-    let subtypes: BTreeSet<Option<&'static str>> = std::iter::once(None).chain(named.map(|name| Some(*name))).collect();
+    let named = DEFAULTS
+        .iter()
+        .flat_map(|row| row.names)
+        .chain(ROWLESS.iter().map(|(_, name)| name));
+    let subtypes: BTreeSet<Option<&'static str>> = std::iter::once(None)
+        .chain(named.map(|name| Some(*name)))
+        .collect();
     let mut found: BTreeMap<(Operator, Row), Subtypes> = BTreeMap::new();
     for written in types {
         for subtype in &subtypes {
             if let Ok(row) = layers.row(written.unwrap_or(Operator::Atomic.word()), *subtype) {
                 let key = (layers.get(row).base(), defaults(layers, row));
-                found.entry(key).or_default().entry(written).or_default().push(*subtype);
+                found
+                    .entry(key)
+                    .or_default()
+                    .entry(written)
+                    .or_default()
+                    .push(*subtype);
             }
         }
     }
     let mut out: BTreeMap<(Operator, Row), TypeSpellings> = BTreeMap::new();
     for (key, types) in found {
         for (written, subtypes) in types {
-            out.entry(key).or_default().entry(subtypes).or_default().push(written);
+            out.entry(key)
+                .or_default()
+                .entry(subtypes)
+                .or_default()
+                .push(written);
         }
     }
     out
@@ -101,17 +145,25 @@ fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
 fn task(layers: &Layers) -> Pattern {
     let mut branches = vec![reference()];
     for ((operator, row), ways) in dispatch(layers) {
-        let heads = ways
-            .iter()
-            .map(|(subtypes, types)| Pattern::Group(vec![one_of_or_none("type", types), one_of_or_none("subtype", subtypes)]));
-        branches.push(Pattern::Group(vec![choice(heads.collect()), body(operator, row)]));
+        let heads = ways.iter().map(|(subtypes, types)| {
+            Pattern::Group(vec![
+                one_of_or_none("type", types),
+                one_of_or_none("subtype", subtypes),
+            ])
+        });
+        branches.push(Pattern::Group(vec![
+            choice(heads.collect()),
+            body(operator, row),
+        ]));
     }
     element("task", vec![head(), choice(branches)])
 }
 
 /// The attributes of a task that do not affect its type.
 fn head() -> Pattern {
-    let own = attributes(Kind::Task).into_iter().filter(|pattern| !names_one_of(pattern, &["type", "subtype", "ref"]));
+    let own = attributes(Kind::Task)
+        .into_iter()
+        .filter(|pattern| !names_one_of(pattern, &["type", "subtype", "ref"]));
     Pattern::Group(own.collect())
 }
 
@@ -125,12 +177,18 @@ fn one_of_or_none(name: &'static str, values: &[Option<&'static str>]) -> Patter
         return Pattern::Empty;
     }
     let pattern = attribute(name, words(&written));
-    if values.contains(&None) { optional(pattern) } else { pattern }
+    if values.contains(&None) {
+        optional(pattern)
+    } else {
+        pattern
+    }
 }
 
 /// The pattern of `<task ref="…"/>`, which has no body.
 fn reference() -> Pattern {
-    let others = Kind::Task.attributes().filter(|known| ["type", "subtype"].contains(&known.name));
+    let others = Kind::Task
+        .attributes()
+        .filter(|known| ["type", "subtype"].contains(&known.name));
     let mut out = vec![attribute("ref", Pattern::Name)];
     out.extend(others.map(|known| optional(attribute(known.name, values(known.values)))));
     out.push(Pattern::ForeignElements);
@@ -146,11 +204,19 @@ fn body(operator: Operator, row: Row) -> Pattern {
 }
 
 fn rest(operator: Operator, row: Row) -> Vec<Pattern> {
-    let mut out = vec![Pattern::Ref("Common".to_owned()), optional(Pattern::Ref(settings_name(row)))];
-    let is_own = |child: &&Child| child.of == Of::Type(operator.word()) || child.kind == Kind::Inputs;
+    let mut out = vec![
+        Pattern::Ref("Common".to_owned()),
+        optional(Pattern::Ref(settings_name(row))),
+    ];
+    let is_own =
+        |child: &&Child| child.of == Of::Type(operator.word()) || child.kind == Kind::Inputs;
     for child in Kind::Task.spec().children.iter().filter(is_own) {
         let own = kind(child.kind);
-        out.push(if operator.needs().contains(&child.kind) { own } else { optional(own) });
+        out.push(if operator.needs().contains(&child.kind) {
+            own
+        } else {
+            optional(own)
+        });
     }
     out.push(Pattern::ForeignElements);
     out
@@ -158,7 +224,11 @@ fn rest(operator: Operator, row: Row) -> Vec<Pattern> {
 
 fn common() -> Pattern {
     let apart = [Kind::Description, Kind::ContextManagement, Kind::Inputs];
-    let children = Kind::Task.spec().children.iter().filter(|child| child.of == Of::Any && !apart.contains(&child.kind));
+    let children = Kind::Task
+        .spec()
+        .children
+        .iter()
+        .filter(|child| child.of == Of::Any && !apart.contains(&child.kind));
     Pattern::Interleave(children.map(|child| optional(kind(child.kind))).collect())
 }
 
@@ -173,7 +243,11 @@ fn place(part: Kind, row: Row) -> Pattern {
     } else {
         body(Operator::Atomic, row)
     };
-    let inner = if part == Kind::ScriptExecution { kind(Kind::Task) } else { Pattern::Ref(nested_name(row)) };
+    let inner = if part == Kind::ScriptExecution {
+        kind(Kind::Task)
+    } else {
+        Pattern::Ref(nested_name(row))
+    };
     let any = choice(any_settings());
     let wrapped = Pattern::Interleave(vec![
         inner,
@@ -192,7 +266,9 @@ fn place(part: Kind, row: Row) -> Pattern {
 fn any_settings() -> Vec<Pattern> {
     let layers = Layers::default();
     let rows: BTreeSet<Row> = layers.rows().map(|(id, _)| defaults(&layers, id)).collect();
-    rows.into_iter().map(|row| Pattern::Ref(settings_name(row))).collect()
+    rows.into_iter()
+        .map(|row| Pattern::Ref(settings_name(row)))
+        .collect()
 }
 
 /// The pattern of a task around the body of a part: the children are those of its type, the
@@ -200,11 +276,22 @@ fn any_settings() -> Vec<Pattern> {
 fn nested(row: Row) -> Pattern {
     let mut branches = vec![reference()];
     for operator in Operator::ALL {
-        let aliases = ALIASES.iter().filter(|(_, of, _)| *of == operator).map(|(word, ..)| Some(*word));
+        let aliases = ALIASES
+            .iter()
+            .filter(|(_, of, _)| *of == operator)
+            .map(|(word, ..)| Some(*word));
         let none = (operator == Operator::Atomic).then_some(None);
-        let types: Vec<_> = none.into_iter().chain([Some(operator.word())]).chain(aliases).collect();
+        let types: Vec<_> = none
+            .into_iter()
+            .chain([Some(operator.word())])
+            .chain(aliases)
+            .collect();
         let subtype = optional(attribute("subtype", Pattern::Name));
-        branches.push(Pattern::Group(vec![one_of_or_none("type", &types), subtype, body(operator, row)]));
+        branches.push(Pattern::Group(vec![
+            one_of_or_none("type", &types),
+            subtype,
+            body(operator, row),
+        ]));
     }
     element("task", vec![head(), choice(branches)])
 }
@@ -236,7 +323,8 @@ fn settings(row: Row) -> Pattern {
     // branch.
     let mut ways: BTreeMap<Vec<Option<Inherit>>, Vec<Option<Fresh>>> = BTreeMap::new();
     for fresh in options::<Fresh>() {
-        let agreeing = options::<Inherit>().filter(|inherit| agree(inherit.unwrap_or(row.0), fresh.unwrap_or(row.1)));
+        let agreeing = options::<Inherit>()
+            .filter(|inherit| agree(inherit.unwrap_or(row.0), fresh.unwrap_or(row.1)));
         ways.entry(agreeing.collect()).or_default().push(fresh);
     }
     // Each branch is a whole block, because validators do not handle a choice inside an interleave
@@ -271,16 +359,30 @@ fn pick<T: Word + PartialEq>(name: SettingName, values: &[Option<T>]) -> Pattern
         return Pattern::Empty;
     }
     let all = written.len() == T::ALL.len();
-    let pattern = if all { Pattern::Ref(setting_name(name)) } else { setting(name, &written) };
-    if values.contains(&None) { optional(pattern) } else { pattern }
+    let pattern = if all {
+        Pattern::Ref(setting_name(name))
+    } else {
+        setting(name, &written)
+    };
+    if values.contains(&None) {
+        optional(pattern)
+    } else {
+        pattern
+    }
 }
 
 /// The pattern of a setting's element, including values of older dialects.
 fn setting(name: SettingName, values: &[&'static str]) -> Pattern {
-    let old = LEGACY.iter().filter(|(of, _, modern)| *of == name && values.contains(modern)).map(|(_, old, _)| *old);
+    let old = LEGACY
+        .iter()
+        .filter(|(of, _, modern)| *of == name && values.contains(modern))
+        .map(|(_, old, _)| *old);
     let all: Vec<&'static str> = values.iter().copied().chain(old).collect();
     let child = Kind::ContextManagement.child(name.word());
-    let mut content = child.map_or_else(|| vec![Pattern::ForeignAttributes], |child| attributes(child.kind));
+    let mut content = child.map_or_else(
+        || vec![Pattern::ForeignAttributes],
+        |child| attributes(child.kind),
+    );
     content.push(words(&all));
     element(name.word(), content)
 }

@@ -20,7 +20,10 @@ pub const FILE: &str = "config.schema.json";
 pub fn config() -> String {
     let mut schema = object(&TOP);
     if let Some(fields) = schema.as_object_mut() {
-        fields.insert("$schema".to_owned(), "http://json-schema.org/draft-07/schema#".into());
+        fields.insert(
+            "$schema".to_owned(),
+            "http://json-schema.org/draft-07/schema#".into(),
+        );
         fields.insert("$id".to_owned(), FILE.into());
         fields.insert("title".to_owned(), "ctxc.toml".into());
     }
@@ -29,10 +32,15 @@ pub fn config() -> String {
 }
 
 fn object(table: &Table) -> Value {
-    let properties: Map<String, Value> = table.keys.iter().map(|key| (key.name.to_owned(), described(key))).collect();
-    let others = table.others.map_or(Value::Bool(false), |shape| self::shape(*shape));
-    let mut made =
-        json!({"type": "object", "description": table.about, "properties": properties, "additionalProperties": others});
+    let properties: Map<String, Value> = table
+        .keys
+        .iter()
+        .map(|key| (key.name.to_owned(), described(key)))
+        .collect();
+    let others = table
+        .others
+        .map_or(Value::Bool(false), |shape| self::shape(*shape));
+    let mut made = json!({"type": "object", "description": table.about, "properties": properties, "additionalProperties": others});
     let needed: Vec<&str> = table.needed().collect();
     let apart: Vec<Value> = table.groups.iter().filter_map(together).collect();
     if let Some(fields) = made.as_object_mut() {
@@ -55,8 +63,13 @@ fn described(key: &Key) -> Value {
 
 /// The schema of keys that exclude each other.
 fn together(group: &Group) -> Option<Value> {
-    let Group::Apart(one, others) = group else { return None };
-    let any: Vec<Value> = others.iter().map(|key| json!({"required": [key]})).collect();
+    let Group::Apart(one, others) = group else {
+        return None;
+    };
+    let any: Vec<Value> = others
+        .iter()
+        .map(|key| json!({"required": [key]}))
+        .collect();
     Some(json!({"not": {"allOf": [{"required": [one]}, {"anyOf": any}]}}))
 }
 
@@ -75,19 +88,27 @@ fn shape(shape: Shape) -> Value {
         Shape::Name => name(),
         Shape::Texts => some(&json!({"type": "string"})),
         Shape::Pointer => json!({"type": "string", "pattern": "^(/[\\s\\S]+)?$"}),
-        Shape::PointersOr(table) => some(&json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]})),
+        Shape::PointersOr(table) => {
+            some(&json!({"anyOf": [{"type": "string", "pattern": "^/[\\s\\S]"}, object(table)]}))
+        }
         Shape::Set => some(&name()),
         Shape::Globs => {
             let outside = "^(\\./)?/|(^|/)\\.\\.(/|$)";
-            some(&json!({"type": "string", "minLength": 1, "maxLength": 1000, "not": {"pattern": outside}}))
+            some(
+                &json!({"type": "string", "minLength": 1, "maxLength": 1000, "not": {"pattern": outside}}),
+            )
         }
         Shape::Words(words) => some(&json!({"enum": words})),
         Shape::Word(words) => json!({"enum": words}),
         Shape::Bool | Shape::Setting(SettingName::AccumulateData) => json!({"type": "boolean"}),
         Shape::Setting(name) => json!({"enum": name.words()}),
         Shape::Base => json!({"enum": Operator::ALL.map(Operator::word)}),
-        Shape::Whole((least, most)) => json!({"type": "integer", "minimum": least, "maximum": most}),
-        Shape::Number((least, most)) => json!({"type": "number", "minimum": least, "maximum": most}),
+        Shape::Whole((least, most)) => {
+            json!({"type": "integer", "minimum": least, "maximum": most})
+        }
+        Shape::Number((least, most)) => {
+            json!({"type": "number", "minimum": least, "maximum": most})
+        }
         Shape::WholeOr((least, most), word) => {
             json!({"anyOf": [{"type": "integer", "minimum": least, "maximum": most}, {"const": word}]})
         }
@@ -111,9 +132,13 @@ fn lints() -> Value {
         }
     }
     for family in FAMILIES {
-        properties.insert(family.name.to_owned(), level(&format!("every rule of the family CTX{}xx", family.number)));
+        properties.insert(
+            family.name.to_owned(),
+            level(&format!("every rule of the family CTX{}xx", family.number)),
+        );
     }
     properties.insert("all".to_owned(), level("every rule"));
-    let codes = json!({"^[Cc][Tt][Xx][0-9]([0-9]{2}|[Xx]{2})$": level("a rule, or a family, by its code")});
+    let codes =
+        json!({"^[Cc][Tt][Xx][0-9]([0-9]{2}|[Xx]{2})$": level("a rule, or a family, by its code")});
     json!({"type": "object", "properties": properties, "patternProperties": codes, "additionalProperties": false})
 }

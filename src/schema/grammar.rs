@@ -2,7 +2,9 @@
 //! from [`super::body`].
 
 use super::body;
-use super::pattern::{Define, Grammar, Pattern, attributes, choice, element, kind, name_of, optional};
+use super::pattern::{
+    Define, Grammar, Pattern, attributes, choice, element, kind, name_of, optional,
+};
 use crate::template::element_specs::all;
 use crate::template::elements::{Child, Content, Kind, Spec};
 
@@ -16,15 +18,35 @@ variables, and the defaults, types and subtypes that a project declares in ctxc.
 /// Returns the complete grammar.
 pub(super) fn grammar() -> Grammar {
     let mut defines = body::defines();
-    for spec in all().iter().filter(|spec| !spec.kind.is_body() && !is_setting(spec.kind)) {
-        defines.push(Define { name: name_of(spec.kind), doc: spec.doc.to_owned(), pattern: of(spec) });
+    for spec in all()
+        .iter()
+        .filter(|spec| !spec.kind.is_body() && !is_setting(spec.kind))
+    {
+        defines.push(Define {
+            name: name_of(spec.kind),
+            doc: spec.doc.to_owned(),
+            pattern: of(spec),
+        });
     }
-    Grammar { doc: DOC.to_owned(), start: choice(vec![kind(Kind::Task), kind(Kind::Template), kind(Kind::Library)]), defines }
+    Grammar {
+        doc: DOC.to_owned(),
+        start: choice(vec![
+            kind(Kind::Task),
+            kind(Kind::Template),
+            kind(Kind::Library),
+        ]),
+        defines,
+    }
 }
 
 /// True for settings and their block, which depend on the containing task.
 fn is_setting(kind: Kind) -> bool {
-    kind == Kind::ContextManagement || Kind::ContextManagement.spec().children.iter().any(|child| child.kind == kind)
+    kind == Kind::ContextManagement
+        || Kind::ContextManagement
+            .spec()
+            .children
+            .iter()
+            .any(|child| child.kind == kind)
 }
 
 fn of(spec: &Spec) -> Pattern {
@@ -63,22 +85,37 @@ pub(super) const fn needed(parent: Kind, child: Kind) -> bool {
 
 /// True for elements that require at least one child of any kind.
 pub(super) const fn needs_any(parent: Kind) -> bool {
-    matches!(parent, Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths | Kind::Inputs)
+    matches!(
+        parent,
+        Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths | Kind::Inputs
+    )
 }
 
 /// The parts of an interleave: single children, repeatable children, foreign elements.
 fn children(spec: &Spec) -> Vec<Pattern> {
-    let (many, once): (Vec<&Child>, Vec<&Child>) = spec.children.iter().partition(|child| child.many);
+    let (many, once): (Vec<&Child>, Vec<&Child>) =
+        spec.children.iter().partition(|child| child.many);
     if needs_any(spec.kind) {
         let any = spec.children.iter().map(|child| kind(child.kind)).collect();
-        return vec![Pattern::OneOrMore(Box::new(choice(any))), Pattern::ForeignElements];
+        return vec![
+            Pattern::OneOrMore(Box::new(choice(any))),
+            Pattern::ForeignElements,
+        ];
     }
     let mut out: Vec<Pattern> = once
         .iter()
-        .map(|child| if needed(spec.kind, child.kind) { kind(child.kind) } else { optional(kind(child.kind)) })
+        .map(|child| {
+            if needed(spec.kind, child.kind) {
+                kind(child.kind)
+            } else {
+                optional(kind(child.kind))
+            }
+        })
         .collect();
     if !many.is_empty() {
-        out.push(Pattern::ZeroOrMore(Box::new(choice(many.iter().map(|child| kind(child.kind)).collect()))));
+        out.push(Pattern::ZeroOrMore(Box::new(choice(
+            many.iter().map(|child| kind(child.kind)).collect(),
+        ))));
     }
     out.push(Pattern::ForeignElements);
     out

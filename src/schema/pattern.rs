@@ -114,9 +114,20 @@ pub(super) fn values(values: Values) -> Pattern {
 
 /// The patterns of the attributes of an element, and of foreign ones.
 pub(super) fn attributes(kind: Kind) -> Vec<Pattern> {
-    let own = kind.attributes().map(|Attr { name, values: value, required, .. }| {
-        let pattern = attribute(name, values(*value));
-        if *required { pattern } else { optional(pattern) }
-    });
+    let own = kind.attributes().map(
+        |Attr {
+             name,
+             values: value,
+             required,
+             ..
+         }| {
+            let pattern = attribute(name, values(*value));
+            if *required {
+                pattern
+            } else {
+                optional(pattern)
+            }
+        },
+    );
     own.chain([Pattern::ForeignAttributes]).collect()
 }

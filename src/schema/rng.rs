@@ -10,16 +10,27 @@ pub(super) fn write(grammar: &Grammar) -> String {
         "grammar",
         &[
             ("xmlns", "http://relaxng.org/ns/structure/1.0"),
-            ("xmlns:a", "http://relaxng.org/ns/compatibility/annotations/1.0"),
+            (
+                "xmlns:a",
+                "http://relaxng.org/ns/compatibility/annotations/1.0",
+            ),
             ("ns", ""),
-            ("datatypeLibrary", "http://www.w3.org/2001/XMLSchema-datatypes"),
+            (
+                "datatypeLibrary",
+                "http://www.w3.org/2001/XMLSchema-datatypes",
+            ),
         ],
     );
     xml.leaf("a:documentation", &[], &grammar.doc);
     xml.open("start", &[]);
     pattern(&mut xml, &grammar.start);
     xml.close();
-    for Define { name, doc, pattern: inside } in &grammar.defines {
+    for Define {
+        name,
+        doc,
+        pattern: inside,
+    } in &grammar.defines
+    {
         xml.open("define", &[("name", name)]);
         if !doc.is_empty() {
             xml.leaf("a:documentation", &[], doc);
@@ -36,14 +47,27 @@ pub(super) fn write(grammar: &Grammar) -> String {
 
 /// Opens an element or attribute of any other namespace.
 fn foreign(xml: &mut TemplateWriter, of: &str) {
-    xml.open(of, &[]).open("anyName", &[]).open("except", &[]).empty("nsName", &[("ns", "")]).close().close();
+    xml.open(of, &[])
+        .open("anyName", &[])
+        .open("except", &[])
+        .empty("nsName", &[("ns", "")])
+        .close()
+        .close();
 }
 
 fn anything(xml: &mut TemplateWriter) {
-    xml.open("define", &[("name", "Anything")]).open("zeroOrMore", &[]).open("choice", &[]);
-    xml.open("attribute", &[]).empty("anyName", &[]).empty("text", &[]).close();
+    xml.open("define", &[("name", "Anything")])
+        .open("zeroOrMore", &[])
+        .open("choice", &[]);
+    xml.open("attribute", &[])
+        .empty("anyName", &[])
+        .empty("text", &[])
+        .close();
     xml.empty("text", &[]);
-    xml.open("element", &[]).empty("anyName", &[]).empty("ref", &[("name", "Anything")]).close();
+    xml.open("element", &[])
+        .empty("anyName", &[])
+        .empty("ref", &[("name", "Anything")])
+        .close();
     xml.close().close().close();
 }
 
@@ -68,7 +92,9 @@ fn pattern(xml: &mut TemplateWriter, of: &Pattern) {
             xml.empty("text", &[]).close().close();
         }
         Pattern::ForeignElements => {
-            xml.open("zeroOrMore", &[]).empty("ref", &[("name", "Foreign")]).close();
+            xml.open("zeroOrMore", &[])
+                .empty("ref", &[("name", "Foreign")])
+                .close();
         }
         Pattern::Anything => {
             xml.empty("ref", &[("name", "Anything")]);
@@ -83,11 +109,14 @@ fn pattern(xml: &mut TemplateWriter, of: &Pattern) {
             xml.leaf("value", &[("type", "token")], word);
         }
         Pattern::Name => {
-            xml.open("data", &[("type", "token")]).leaf("param", &[("name", "minLength")], "1").close();
+            xml.open("data", &[("type", "token")])
+                .leaf("param", &[("name", "minLength")], "1")
+                .close();
         }
         Pattern::Number => {
             xml.open("data", &[("type", "positiveInteger")]);
-            xml.leaf("param", &[("name", "maxInclusive")], &MOST.to_string()).close();
+            xml.leaf("param", &[("name", "maxInclusive")], &MOST.to_string())
+                .close();
         }
         Pattern::Choice(list) => wrapped(xml, "choice", list),
         Pattern::Group(list) => wrapped(xml, "group", list),

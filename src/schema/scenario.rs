@@ -24,7 +24,10 @@ pub fn scenario() -> String {
     let mut defs = Map::new();
     let scenario = reference(&SCENARIO, Part::Whole, &mut defs);
     let suite = reference(&SUITE, Part::Whole, &mut defs);
-    let only: Vec<Value> = ["cases", "cases_from", "defaults", "fixtures"].iter().map(|key| json!({"required": [key]})).collect();
+    let only: Vec<Value> = ["cases", "cases_from", "defaults", "fixtures"]
+        .iter()
+        .map(|key| json!({"required": [key]}))
+        .collect();
     let schema = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": FILE,
@@ -53,17 +56,31 @@ fn reference(table: &'static Table, part: Part, defs: &mut Map<String, Value>) -
 }
 
 fn name(table: &Table, part: Part) -> String {
-    let plain: String = table.what.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_')).collect();
-    let words = plain.split(' ').filter(|word| !matches!(*word, "a" | "an" | "the" | "of"));
+    let plain: String = table
+        .what
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '_'))
+        .collect();
+    let words = plain
+        .split(' ')
+        .filter(|word| !matches!(*word, "a" | "an" | "the" | "of"));
     let name = words.collect::<Vec<_>>().join("-");
-    if part == Part::Own { format!("{name}-part") } else { name }
+    if part == Part::Own {
+        format!("{name}-part")
+    } else {
+        name
+    }
 }
 
 fn object(table: &'static Table, part: Part, defs: &mut Map<String, Value>) -> Value {
     let mut properties = Map::new();
     let mut all = Vec::new();
     for key in table.keys {
-        let shape = if key.name == "context" { context(key, part, defs) } else { shape(key.shape, defs) };
+        let shape = if key.name == "context" {
+            context(key, part, defs)
+        } else {
+            shape(key.shape, defs)
+        };
         for name in names(key) {
             let mut own = shape.clone();
             if let Some(fields) = own.as_object_mut() {
@@ -74,7 +91,8 @@ fn object(table: &'static Table, part: Part, defs: &mut Map<String, Value>) -> V
         if let Some(alias) = key.alias {
             all.push(json!({"not": {"required": [key.name, alias]}}));
         }
-        if key.need == Need::Required && (part == Part::Whole || matches!(key.name, "id" | "name")) {
+        if key.need == Need::Required && (part == Part::Whole || matches!(key.name, "id" | "name"))
+        {
             all.push(any(names(key)));
         }
     }
@@ -98,21 +116,29 @@ fn any(keys: impl Iterator<Item = &'static str>) -> Value {
 
 /// The schema of a group of related keys.
 fn together(table: &Table, group: &Group, part: Part) -> Option<Value> {
-    let every = |keys: &'static [&'static str]| keys.iter().filter_map(|key| table.key(key)).flat_map(names);
+    let every = |keys: &'static [&'static str]| {
+        keys.iter().filter_map(|key| table.key(key)).flat_map(names)
+    };
     match group {
-        Group::One(keys) if part == Part::Whole => {
-            Some(json!({"oneOf": every(keys).map(|key| json!({"required": [key]})).collect::<Vec<_>>()}))
-        }
+        Group::One(keys) if part == Part::Whole => Some(
+            json!({"oneOf": every(keys).map(|key| json!({"required": [key]})).collect::<Vec<_>>()}),
+        ),
         Group::One([one, other]) => Some(json!({"not": {"required": [one, other]}})),
         Group::Some(keys) if part == Part::Whole => Some(any(every(keys))),
         Group::One(_) | Group::Some(_) => None,
-        Group::Apart(one, others) => Some(json!({"not": {"allOf": [{"required": [one]}, any(every(others))]}})),
+        Group::Apart(one, others) => {
+            Some(json!({"not": {"allOf": [{"required": [one]}, any(every(others))]}}))
+        }
     }
 }
 
 /// The schema of `context`, which the suite may complete for a case.
 fn context(key: &Key, part: Part, defs: &mut Map<String, Value>) -> Value {
-    if let Shape::Table(table) = key.shape { reference(table, part, defs) } else { shape(key.shape, defs) }
+    if let Shape::Table(table) = key.shape {
+        reference(table, part, defs)
+    } else {
+        shape(key.shape, defs)
+    }
 }
 
 fn text() -> Value {
@@ -140,11 +166,19 @@ fn shape(shape: Shape, defs: &mut Map<String, Value>) -> Value {
             any.push(reference(table, Part::Whole, defs));
             json!({"anyOf": any})
         }
-        Shape::Or(inner, table) => json!({"anyOf": [self::shape(*inner, defs), reference(table, Part::Whole, defs)]}),
-        Shape::WordOr(words, table) => json!({"anyOf": [{"enum": words}, reference(table, Part::Whole, defs)]}),
+        Shape::Or(inner, table) => {
+            json!({"anyOf": [self::shape(*inner, defs), reference(table, Part::Whole, defs)]})
+        }
+        Shape::WordOr(words, table) => {
+            json!({"anyOf": [{"enum": words}, reference(table, Part::Whole, defs)]})
+        }
         Shape::Setting => setting(),
-        Shape::List(inner, least) => json!({"type": "array", "items": self::shape(*inner, defs), "minItems": least}),
-        Shape::Map(inner) => json!({"type": "object", "additionalProperties": self::shape(*inner, defs)}),
+        Shape::List(inner, least) => {
+            json!({"type": "array", "items": self::shape(*inner, defs), "minItems": least})
+        }
+        Shape::Map(inner) => {
+            json!({"type": "object", "additionalProperties": self::shape(*inner, defs)})
+        }
         Shape::Pairs(table) => {
             let list = json!({"type": "array", "items": reference(table, Part::Whole, defs)});
             json!({"anyOf": [list, {"type": "object", "additionalProperties": content()}]})
@@ -158,14 +192,18 @@ fn shape(shape: Shape, defs: &mut Map<String, Value>) -> Value {
             json!({"anyOf": [{"type": ["string", "null"]}, {"type": "array", "items": items}]})
         }
         Shape::Table(table) => {
-            let is_own = std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const DEFAULTS);
+            let is_own =
+                std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const DEFAULTS);
             reference(table, if is_own { Part::Own } else { Part::Whole }, defs)
         }
     }
 }
 
 fn patterns() -> Vec<Value> {
-    vec![json!({"type": "string"}), json!({"type": "array", "items": {"type": "string"}, "minItems": 1})]
+    vec![
+        json!({"type": "string"}),
+        json!({"type": "array", "items": {"type": "string"}, "minItems": 1}),
+    ]
 }
 
 /// The schema of a text, or of the file that contains it.

@@ -24,10 +24,16 @@ type Enumeration = (&'static str, Vec<&'static str>);
 /// Writes the schema.
 pub(super) fn write() -> String {
     let mut xml = TemplateWriter::new();
-    xml.declaration().open("xs:schema", &[("xmlns:xs", "http://www.w3.org/2001/XMLSchema")]);
+    xml.declaration().open(
+        "xs:schema",
+        &[("xmlns:xs", "http://www.w3.org/2001/XMLSchema")],
+    );
     documentation(&mut xml, DOC);
     for kind in [Kind::Task, Kind::Template, Kind::Library] {
-        xml.empty("xs:element", &[("name", kind.tag()), ("type", &name_of(kind))]);
+        xml.empty(
+            "xs:element",
+            &[("name", kind.tag()), ("type", &name_of(kind))],
+        );
     }
     for spec in all() {
         complex(&mut xml, spec);
@@ -35,12 +41,19 @@ pub(super) fn write() -> String {
     let (types, subtypes) = heads();
     open_list(&mut xml, &types);
     open_list(&mut xml, &subtypes);
-    xml.open("xs:simpleType", &[("name", "name")]).open("xs:restriction", &[("base", "xs:token")]);
+    xml.open("xs:simpleType", &[("name", "name")])
+        .open("xs:restriction", &[("base", "xs:token")]);
     xml.empty("xs:minLength", &[("value", "1")]).close().close();
-    xml.open("xs:simpleType", &[("name", "number")]).open("xs:restriction", &[("base", "xs:positiveInteger")]);
-    xml.empty("xs:maxInclusive", &[("value", &MOST.to_string())]).close().close();
+    xml.open("xs:simpleType", &[("name", "number")])
+        .open("xs:restriction", &[("base", "xs:positiveInteger")]);
+    xml.empty("xs:maxInclusive", &[("value", &MOST.to_string())])
+        .close()
+        .close();
     for name in SettingName::ALL {
-        let old = LEGACY.iter().filter(|(of, ..)| of == name).map(|(_, old, _)| *old);
+        let old = LEGACY
+            .iter()
+            .filter(|(of, ..)| of == name)
+            .map(|(_, old, _)| *old);
         let words: Vec<&str> = name.words().iter().copied().chain(old).collect();
         xml.open("xs:simpleType", &[("name", name.word())]);
         restriction(&mut xml, &words);
@@ -50,22 +63,35 @@ pub(super) fn write() -> String {
 }
 
 fn heads() -> (Enumeration, Enumeration) {
-    let types = Operator::ALL.iter().map(|operator| operator.word()).chain(ALIASES.iter().map(|(word, ..)| *word));
-    let named = DEFAULTS.iter().filter(|row| row.kind != crate::settings::operators::Kind::Part);
-    let mut subtypes: Vec<&str> = named.flat_map(|row| row.names).chain(ROWLESS.iter().map(|(_, name)| name)).copied().collect();
+    let types = Operator::ALL
+        .iter()
+        .map(|operator| operator.word())
+        .chain(ALIASES.iter().map(|(word, ..)| *word));
+    let named = DEFAULTS
+        .iter()
+        .filter(|row| row.kind != crate::settings::operators::Kind::Part);
+    let mut subtypes: Vec<&str> = named
+        .flat_map(|row| row.names)
+        .chain(ROWLESS.iter().map(|(_, name)| name))
+        .copied()
+        .collect();
     subtypes.sort_unstable();
     subtypes.dedup();
     (("type", types.collect()), ("subtype", subtypes))
 }
 
 fn documentation(xml: &mut TemplateWriter, text: &str) {
-    xml.open("xs:annotation", &[]).leaf("xs:documentation", &[], text).close();
+    xml.open("xs:annotation", &[])
+        .leaf("xs:documentation", &[], text)
+        .close();
 }
 
 /// Writes a type with the words of the language, which also accepts any other word that a project
 /// may declare.
 fn open_list(xml: &mut TemplateWriter, (name, words): &Enumeration) {
-    xml.open("xs:simpleType", &[("name", name)]).open("xs:union", &[("memberTypes", "name")]).open("xs:simpleType", &[]);
+    xml.open("xs:simpleType", &[("name", name)])
+        .open("xs:union", &[("memberTypes", "name")])
+        .open("xs:simpleType", &[]);
     restriction(xml, words);
     xml.close().close().close();
 }
@@ -79,23 +105,50 @@ fn restriction(xml: &mut TemplateWriter, words: &[&str]) {
 }
 
 fn complex(xml: &mut TemplateWriter, spec: &Spec) {
-    let mixed = matches!(spec.content, Content::Text | Content::TextOrElements | Content::Opaque);
+    let mixed = matches!(
+        spec.content,
+        Content::Text | Content::TextOrElements | Content::Opaque
+    );
     let name = name_of(spec.kind);
     let named = [("name", name.as_str()), ("mixed", "true")];
-    xml.open("xs:complexType", if mixed { &named } else { named.get(..1).unwrap_or(&[]) });
+    xml.open(
+        "xs:complexType",
+        if mixed {
+            &named
+        } else {
+            named.get(..1).unwrap_or(&[])
+        },
+    );
     documentation(xml, spec.doc);
     if spec.content == Content::Word {
-        let setting = SettingName::ALL.iter().find(|name| name.word() == spec.tag).map(|name| name.word());
-        let base = setting.unwrap_or(if is_number(spec.kind) { "number" } else { "name" });
-        xml.open("xs:simpleContent", &[]).open("xs:extension", &[("base", base)]);
+        let setting = SettingName::ALL
+            .iter()
+            .find(|name| name.word() == spec.tag)
+            .map(|name| name.word());
+        let base = setting.unwrap_or(if is_number(spec.kind) {
+            "number"
+        } else {
+            "name"
+        });
+        xml.open("xs:simpleContent", &[])
+            .open("xs:extension", &[("base", base)]);
         attributes(xml, spec.kind);
         xml.close().close().close();
         return;
     }
     if spec.content == Content::Opaque {
         xml.open("xs:sequence", &[]);
-        xml.empty("xs:any", &[("minOccurs", "0"), ("maxOccurs", "unbounded"), ("processContents", "skip")]).close();
-        xml.empty("xs:anyAttribute", &[("processContents", "skip")]).close();
+        xml.empty(
+            "xs:any",
+            &[
+                ("minOccurs", "0"),
+                ("maxOccurs", "unbounded"),
+                ("processContents", "skip"),
+            ],
+        )
+        .close();
+        xml.empty("xs:anyAttribute", &[("processContents", "skip")])
+            .close();
         return;
     }
     children(xml, spec);
@@ -111,7 +164,10 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
     }
     if spec.children.iter().any(|child| child.many) {
         let least = if needs_any(spec.kind) { "1" } else { "0" };
-        xml.open("xs:choice", &[("minOccurs", least), ("maxOccurs", "unbounded")]);
+        xml.open(
+            "xs:choice",
+            &[("minOccurs", least), ("maxOccurs", "unbounded")],
+        );
     } else {
         xml.open("xs:all", &[]);
     }
@@ -120,14 +176,25 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
         let of = name_of(child.kind);
         let named = [("name", tag), ("type", of.as_str()), ("minOccurs", "0")];
         let in_choice = spec.children.iter().any(|child| child.many);
-        let attributes = if in_choice || needed(spec.kind, child.kind) { named.get(..2) } else { Some(&named[..]) };
+        let attributes = if in_choice || needed(spec.kind, child.kind) {
+            named.get(..2)
+        } else {
+            Some(&named[..])
+        };
         xml.empty("xs:element", attributes.unwrap_or(&[]));
     }
     xml.close();
 }
 
 fn attributes(xml: &mut TemplateWriter, kind: Kind) {
-    for Attr { name, values, required, doc, .. } in kind.attributes() {
+    for Attr {
+        name,
+        values,
+        required,
+        doc,
+        ..
+    } in kind.attributes()
+    {
         let mut written = vec![("name", *name)];
         let list = match values {
             Values::Bool => Some(&["true", "false"][..]),
@@ -153,5 +220,8 @@ fn attributes(xml: &mut TemplateWriter, kind: Kind) {
         }
         xml.close();
     }
-    xml.empty("xs:anyAttribute", &[("namespace", "##other"), ("processContents", "lax")]);
+    xml.empty(
+        "xs:anyAttribute",
+        &[("namespace", "##other"), ("processContents", "lax")],
+    );
 }

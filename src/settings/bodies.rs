@@ -36,10 +36,15 @@ impl Bodies {
                 return;
             }
             let (row, fault) = row(task, parent, layers);
-            let operator = (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
+            let operator =
+                (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
             let resolved = resolve(row, layers, &task.written());
             if let Some(slot) = self.0.get_mut(task.body as usize) {
-                *slot = Some(Body { resolved, operator, fault });
+                *slot = Some(Body {
+                    resolved,
+                    operator,
+                    fault,
+                });
             }
         });
     }
@@ -51,12 +56,17 @@ impl Bodies {
 
     /// The context that reaches a body, by its number.
     pub fn reach(&self, body: u32) -> Reach {
-        let Some(Body { resolved, fault, .. }) = self.0.get(body as usize).and_then(Option::as_ref) else {
+        let Some(Body {
+            resolved, fault, ..
+        }) = self.0.get(body as usize).and_then(Option::as_ref)
+        else {
             return Reach::default();
         };
         Reach {
             inherits: resolved.inherit_context.value != Inherit::None,
-            accumulates: fault.is_none().then_some(resolved.accumulate_data.applies && resolved.is_accumulating()),
+            accumulates: fault
+                .is_none()
+                .then_some(resolved.accumulate_data.applies && resolved.is_accumulating()),
             looks_up: resolved.fresh_context.value == Fresh::Enabled,
         }
     }
@@ -64,7 +74,10 @@ impl Bodies {
     /// The settings of each body by its number; `None` for a body that only refers to a task
     /// (`ref`).
     pub fn settings(&self) -> Vec<Option<Resolved>> {
-        self.0.iter().map(|body| body.as_ref().map(|body| body.resolved)).collect()
+        self.0
+            .iter()
+            .map(|body| body.as_ref().map(|body| body.resolved))
+            .collect()
     }
 }
 
@@ -80,7 +93,10 @@ fn row(task: &Task<'_>, parent: Option<&Task<'_>>, layers: &Layers) -> (RowId, O
 
 /// The row of the written type.
 fn written_row(task: &Task<'_>, layers: &Layers) -> (RowId, Option<RowFault>) {
-    let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
+    let operator = task
+        .operator
+        .as_ref()
+        .map_or("atomic", |operator| &*operator.value);
     let subtype = task.subtype.as_ref().map(|subtype| &*subtype.value);
     match layers.row(operator, subtype) {
         Ok(row) => (row, None),
@@ -95,8 +111,12 @@ const fn part(slot: Slot) -> Option<BodyPart> {
         Slot::ReductionTask => Some(BodyPart::ReductionTask),
         Slot::Director => Some(BodyPart::Director),
         Slot::Evaluator => Some(BodyPart::Evaluator),
-        Slot::Root | Slot::Template | Slot::Step(_) | Slot::Case(_) | Slot::Input(_) | Slot::Arg(_) | Slot::ScriptExecution => {
-            None
-        }
+        Slot::Root
+        | Slot::Template
+        | Slot::Step(_)
+        | Slot::Case(_)
+        | Slot::Input(_)
+        | Slot::Arg(_)
+        | Slot::ScriptExecution => None,
     }
 }

@@ -19,7 +19,11 @@ impl Layers {
     /// left out: the reader of the project file has reported them.
     pub fn new(declared: &Declarations) -> Self {
         let atomic = Row::new("atomic", None, Kind::Operator, Operator::Atomic);
-        let mut layers = Self { files: declared.files.clone(), atomic, others: Vec::with_capacity(24) };
+        let mut layers = Self {
+            files: declared.files.clone(),
+            atomic,
+            others: Vec::with_capacity(24),
+        };
         for operator in Operator::ALL {
             layers.table(operator.word(), operator);
         }
@@ -48,7 +52,10 @@ impl Layers {
     }
 
     fn row_mut(&mut self, id: RowId) -> &mut Row {
-        id.index().checked_sub(1).and_then(|at| self.others.get_mut(at)).unwrap_or(&mut self.atomic)
+        id.index()
+            .checked_sub(1)
+            .and_then(|at| self.others.get_mut(at))
+            .unwrap_or(&mut self.atomic)
     }
 
     fn push(&mut self, row: Row) -> RowId {
@@ -59,13 +66,24 @@ impl Layers {
     /// Adds the rows of an operator and of its parts, under the operator's own name or that of an
     /// operator built on it.
     fn table(&mut self, name: &str, base: Operator) {
-        for entry in DEFAULTS.iter().filter(|entry| entry.operator == base && entry.kind != Kind::Subtype) {
+        for entry in DEFAULTS
+            .iter()
+            .filter(|entry| entry.operator == base && entry.kind != Kind::Subtype)
+        {
             let names = entry.names.iter().copied().map(Some);
-            let parts: Vec<Option<&str>> = if entry.kind == Kind::Part { names.collect() } else { vec![None] };
+            let parts: Vec<Option<&str>> = if entry.kind == Kind::Part {
+                names.collect()
+            } else {
+                vec![None]
+            };
             for part in parts {
                 // The values belong to the row of the language, also for an operator built on it.
                 let origin = self.find(base.word(), part);
-                let id = if name == "atomic" { RowId::ATOMIC } else { self.push(Row::new(name, part, entry.kind, base)) };
+                let id = if name == "atomic" {
+                    RowId::ATOMIC
+                } else {
+                    self.push(Row::new(name, part, entry.kind, base))
+                };
                 let links = links_of(entry, Layer::Operator, origin.unwrap_or(id));
                 self.row_mut(id).extend(links);
             }
@@ -73,7 +91,9 @@ impl Layers {
     }
 
     fn declare_operator(&mut self, declared: &DeclaredRow) {
-        if self.find(&declared.operator, None).is_some() || self.others.len() > usize::from(u16::MAX) - 64 {
+        if self.find(&declared.operator, None).is_some()
+            || self.others.len() > usize::from(u16::MAX) - 64
+        {
             return;
         }
         self.table(&declared.operator, declared.base);
@@ -97,7 +117,9 @@ impl Layers {
         }
         let declared: Vec<Arc<str>> = self
             .rows()
-            .filter(|(_, row)| row.kind == Kind::Operator && Operator::parse(&row.operator).is_none())
+            .filter(|(_, row)| {
+                row.kind == Kind::Operator && Operator::parse(&row.operator).is_none()
+            })
             .map(|(_, row)| Arc::clone(&row.operator))
             .collect();
         for operator in declared {
@@ -109,7 +131,9 @@ impl Layers {
     /// subtype already.
     fn refine(&mut self, operator: &str, subtype: &str) -> Option<RowId> {
         let of = self.find(operator, None)?;
-        if self.find(operator, Some(subtype)).is_some() || self.others.len() > usize::from(u16::MAX) - 64 {
+        if self.find(operator, Some(subtype)).is_some()
+            || self.others.len() > usize::from(u16::MAX) - 64
+        {
             return None;
         }
         let mut row = Row::new(operator, Some(subtype), Kind::Subtype, self.get(of).base);
@@ -118,7 +142,9 @@ impl Layers {
     }
 
     fn declare_subtype(&mut self, declared: &DeclaredRow) {
-        let Some(subtype) = declared.subtype.as_deref() else { return };
+        let Some(subtype) = declared.subtype.as_deref() else {
+            return;
+        };
         if let Some(id) = self.refine(&declared.operator, subtype) {
             self.write(id, &declared.written, Layer::Subtype, id, declared.file);
         }
@@ -126,7 +152,8 @@ impl Layers {
 
     fn default(&mut self, default: &DeclaredDefault, layer: Layer) {
         // `[defaults.atomic.standard]` is another name for the row `atomic`.
-        let standard = &*default.operator == "atomic" && default.subtype.as_deref() == Some("standard");
+        let standard =
+            &*default.operator == "atomic" && default.subtype.as_deref() == Some("standard");
         let subtype = default.subtype.as_deref().filter(|_| !standard);
         if default.subtype.is_some() != (layer == Layer::ProjectSubtype) {
             return;
@@ -137,12 +164,28 @@ impl Layers {
     }
 
     fn write(&mut self, id: RowId, written: &Written, layer: Layer, row: RowId, file: u16) {
-        let place = |span: Span| Origin { layer, row, place: Place::Project(file, span) };
+        let place = |span: Span| Origin {
+            layer,
+            row,
+            place: Place::Project(file, span),
+        };
         let links = [
-            written.inherit_context.map(|s| Link { value: Value::Inherit(s.value), origin: place(s.span) }),
-            written.accumulate_data.map(|s| Link { value: Value::Accumulate(s.value), origin: place(s.span) }),
-            written.accumulation_format.map(|s| Link { value: Value::Format(s.value), origin: place(s.span) }),
-            written.fresh_context.map(|s| Link { value: Value::Fresh(s.value), origin: place(s.span) }),
+            written.inherit_context.map(|s| Link {
+                value: Value::Inherit(s.value),
+                origin: place(s.span),
+            }),
+            written.accumulate_data.map(|s| Link {
+                value: Value::Accumulate(s.value),
+                origin: place(s.span),
+            }),
+            written.accumulation_format.map(|s| Link {
+                value: Value::Format(s.value),
+                origin: place(s.span),
+            }),
+            written.fresh_context.map(|s| Link {
+                value: Value::Fresh(s.value),
+                origin: place(s.span),
+            }),
         ];
         self.row_mut(id).extend(links);
     }
@@ -151,16 +194,32 @@ impl Layers {
 fn links_of(entry: &Defaults, layer: Layer, row: RowId) -> [Option<Link>; 4] {
     let values = [
         Value::Inherit(entry.inherit_context),
-        entry.accumulate_data.map_or(Value::NotApplicable, Value::Accumulate),
-        entry.accumulation_format.map_or(Value::NotApplicable, Value::Format),
+        entry
+            .accumulate_data
+            .map_or(Value::NotApplicable, Value::Accumulate),
+        entry
+            .accumulation_format
+            .map_or(Value::NotApplicable, Value::Format),
         Value::Fresh(entry.fresh_context),
     ];
-    values.map(|value| Some(Link { value, origin: Origin { layer, row, place: Place::Language } }))
+    values.map(|value| {
+        Some(Link {
+            value,
+            origin: Origin {
+                layer,
+                row,
+                place: Place::Language,
+            },
+        })
+    })
 }
 
 impl Row {
     fn new(operator: &str, subtype: Option<&str>, kind: Kind, base: Operator) -> Self {
-        let name = subtype.map_or_else(|| operator.to_owned(), |subtype| format!("{operator}.{subtype}"));
+        let name = subtype.map_or_else(
+            || operator.to_owned(),
+            |subtype| format!("{operator}.{subtype}"),
+        );
         Self {
             name: name.into(),
             operator: operator.into(),
@@ -185,21 +244,51 @@ impl Row {
         let out = &mut self.defaults;
         out.row = id;
         for (name, chain) in SettingName::ALL.iter().zip(&self.chain) {
-            let Some(Link { value, origin }) = chain.last().copied() else { continue };
+            let Some(Link { value, origin }) = chain.last().copied() else {
+                continue;
+            };
             match (name, value) {
-                (_, Value::Inherit(value)) => out.inherit_context = Setting { value, applies: true, origin },
-                (_, Value::Fresh(value)) => out.fresh_context = Setting { value, applies: true, origin },
+                (_, Value::Inherit(value)) => {
+                    out.inherit_context = Setting {
+                        value,
+                        applies: true,
+                        origin,
+                    }
+                }
+                (_, Value::Fresh(value)) => {
+                    out.fresh_context = Setting {
+                        value,
+                        applies: true,
+                        origin,
+                    }
+                }
                 (_, Value::Accumulate(value)) => {
-                    out.accumulate_data = Setting { value: Some(value), applies: accumulates, origin };
+                    out.accumulate_data = Setting {
+                        value: Some(value),
+                        applies: accumulates,
+                        origin,
+                    };
                 }
                 (_, Value::Format(value)) => {
-                    out.accumulation_format = Setting { value: Some(value), applies: accumulates, origin };
+                    out.accumulation_format = Setting {
+                        value: Some(value),
+                        applies: accumulates,
+                        origin,
+                    };
                 }
                 (SettingName::AccumulateData, Value::NotApplicable) => {
-                    out.accumulate_data = Setting { value: None, applies: false, origin };
+                    out.accumulate_data = Setting {
+                        value: None,
+                        applies: false,
+                        origin,
+                    };
                 }
                 (_, Value::NotApplicable) => {
-                    out.accumulation_format = Setting { value: None, applies: false, origin };
+                    out.accumulation_format = Setting {
+                        value: None,
+                        applies: false,
+                        origin,
+                    };
                 }
             }
         }
@@ -208,13 +297,33 @@ impl Row {
 
 /// The settings of a row before it is resolved.
 fn unset() -> Resolved {
-    let origin = Origin { layer: Layer::Operator, row: RowId::ATOMIC, place: Place::Language };
+    let origin = Origin {
+        layer: Layer::Operator,
+        row: RowId::ATOMIC,
+        place: Place::Language,
+    };
     Resolved {
         row: RowId::ATOMIC,
-        inherit_context: Setting { value: Inherit::Full, applies: true, origin },
-        accumulate_data: Setting { value: None, applies: false, origin },
-        accumulation_format: Setting { value: None, applies: false, origin },
-        fresh_context: Setting { value: Fresh::Disabled, applies: true, origin },
+        inherit_context: Setting {
+            value: Inherit::Full,
+            applies: true,
+            origin,
+        },
+        accumulate_data: Setting {
+            value: None,
+            applies: false,
+            origin,
+        },
+        accumulation_format: Setting {
+            value: None,
+            applies: false,
+            origin,
+        },
+        fresh_context: Setting {
+            value: Fresh::Disabled,
+            applies: true,
+            origin,
+        },
         template: Written::default(),
     }
 }

@@ -67,7 +67,10 @@ pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> 
         (true, false) => Side::Inherit,
         (false, true) => Side::Fresh,
     };
-    Some(Exclusivity { inherit: resolved.inherit_context.value, side })
+    Some(Exclusivity {
+        inherit: resolved.inherit_context.value,
+        side,
+    })
 }
 
 /// CTX203: no context is inherited, carried or looked up. N/A counts as not carried, a written
@@ -76,7 +79,11 @@ pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContex
     let is_alone = resolved.inherit_context.value == Inherit::None
         && resolved.fresh_context.value == Fresh::Disabled
         && !resolved.is_accumulating();
-    is_alone.then_some(if facts.has_content { WithoutContext::OwnContent } else { WithoutContext::Empty })
+    is_alone.then_some(if facts.has_content {
+        WithoutContext::OwnContent
+    } else {
+        WithoutContext::Empty
+    })
 }
 
 /// CTX204: true if a setting is written and has no effect.
@@ -98,9 +105,16 @@ pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
 /// more severe finding.
 pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> bool {
     let setting = resolved.get(name);
-    let is_conflicting =
-        || matches!(name, SettingName::InheritContext | SettingName::FreshContext) && is_exclusive_violation(resolved);
-    let is_alone = || name != SettingName::AccumulationFormat && no_context(resolved, TaskFacts::default()).is_some();
+    let is_conflicting = || {
+        matches!(
+            name,
+            SettingName::InheritContext | SettingName::FreshContext
+        ) && is_exclusive_violation(resolved)
+    };
+    let is_alone = || {
+        name != SettingName::AccumulationFormat
+            && no_context(resolved, TaskFacts::default()).is_some()
+    };
     setting.origin.layer.is_written()
         && setting.value == layers.defaults(resolved.row).get(name).value
         && !without_effect(resolved, name)
@@ -114,5 +128,6 @@ pub fn subset_selects_nothing(resolved: &Resolved, facts: TaskFacts) -> bool {
 }
 
 fn is_exclusive_violation(resolved: &Resolved) -> bool {
-    resolved.fresh_context.value == Fresh::Enabled && resolved.inherit_context.value != Inherit::None
+    resolved.fresh_context.value == Fresh::Enabled
+        && resolved.inherit_context.value != Inherit::None
 }

@@ -32,7 +32,12 @@ impl View<'_> {
             value: setting.value,
             applies: setting.applies,
             origin: self.origin(setting.origin).data(),
-            beaten: beaten.map(|link| OverriddenData { value: link.value, origin: self.origin(link.origin).data() }).collect(),
+            beaten: beaten
+                .map(|link| OverriddenData {
+                    value: link.value,
+                    origin: self.origin(link.origin).data(),
+                })
+                .collect(),
         }
     }
 
@@ -52,7 +57,12 @@ impl View<'_> {
             Place::Project(file, span) => (self.layers.file(file).map(|path| &**path), Some(span)),
             Place::Template(span) => (Some(self.path), Some(span)),
         };
-        OriginView { layer: origin.layer, row: self.layers.get(origin.row).name(), path, span }
+        OriginView {
+            layer: origin.layer,
+            row: self.layers.get(origin.row).name(),
+            path,
+            span,
+        }
     }
 }
 
@@ -67,7 +77,12 @@ struct OriginView<'a> {
 
 impl OriginView<'_> {
     fn data(&self) -> OriginData {
-        OriginData { layer: self.layer, row: self.row.to_owned(), path: self.path.map(str::to_owned), span: self.span }
+        OriginData {
+            layer: self.layer,
+            row: self.row.to_owned(),
+            path: self.path.map(str::to_owned),
+            span: self.span,
+        }
     }
 }
 
@@ -110,7 +125,10 @@ impl Serialize for OverriddenView<'_> {
         let SettingView { view, name } = self.0;
         let mut list = serializer.serialize_seq(None)?;
         for Link { value, origin } in view.resolved.beaten(view.layers, *name) {
-            list.serialize_element(&Entry { value, origin: view.origin(origin) })?;
+            list.serialize_element(&Entry {
+                value,
+                origin: view.origin(origin),
+            })?;
         }
         list.end()
     }

@@ -135,31 +135,45 @@ impl Layers {
     /// accepted unless the project declares them itself.
     pub fn row(&self, operator: &str, subtype: Option<&str>) -> Result<RowId, RowFault> {
         let Some(own) = self.find(operator, None) else {
-            let alias = ALIASES.iter().find(|(word, ..)| *word == operator).ok_or(RowFault::UnknownOperator)?;
+            let alias = ALIASES
+                .iter()
+                .find(|(word, ..)| *word == operator)
+                .ok_or(RowFault::UnknownOperator)?;
             return self.row(alias.1.word(), subtype.or(alias.2));
         };
-        let Some(subtype) = subtype else { return Ok(own) };
+        let Some(subtype) = subtype else {
+            return Ok(own);
+        };
         if own == RowId::ATOMIC && subtype == "standard" {
             return Ok(own);
         }
-        let found = self.find(operator, Some(subtype)).filter(|id| self.get(*id).kind == Kind::Subtype);
+        let found = self
+            .find(operator, Some(subtype))
+            .filter(|id| self.get(*id).kind == Kind::Subtype);
         found.ok_or(RowFault::UnknownSubtype(own))
     }
 
     /// Returns the row of a body in place inside a task of this row. Declared operators have the
     /// parts of their base.
     pub fn part(&self, of: RowId, part: BodyPart) -> RowId {
-        self.find(&self.get(of).operator, Some(part.word())).unwrap_or(RowId::ATOMIC)
+        self.find(&self.get(of).operator, Some(part.word()))
+            .unwrap_or(RowId::ATOMIC)
     }
 
     /// Returns a row. An id from another project yields `atomic` if this one has fewer rows.
     pub fn get(&self, id: RowId) -> &Row {
-        id.index().checked_sub(1).and_then(|at| self.others.get(at)).unwrap_or(&self.atomic)
+        id.index()
+            .checked_sub(1)
+            .and_then(|at| self.others.get(at))
+            .unwrap_or(&self.atomic)
     }
 
     /// All rows: the table of the language first, then the project's declarations.
     pub fn rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
-        std::iter::once(&self.atomic).chain(&self.others).enumerate().map(|(index, row)| (RowId(index as u16), row))
+        std::iter::once(&self.atomic)
+            .chain(&self.others)
+            .enumerate()
+            .map(|(index, row)| (RowId(index as u16), row))
     }
 
     /// The settings that a row resolves to by itself.
@@ -169,7 +183,10 @@ impl Layers {
 
     /// The values that the layers of a row give one setting, the lowest layer first; never empty.
     pub fn chain(&self, id: RowId, name: SettingName) -> &[Link] {
-        self.get(id).chain.get(name as usize).map_or(&[], Vec::as_slice)
+        self.get(id)
+            .chain
+            .get(name as usize)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The project files that spans refer to.
@@ -184,19 +201,26 @@ impl Layers {
 
     /// The values that `type="…"` accepts.
     pub fn operators(&self) -> impl Iterator<Item = &str> {
-        self.rows().filter(|(_, row)| row.kind == Kind::Operator).map(|(_, row)| &*row.operator)
+        self.rows()
+            .filter(|(_, row)| row.kind == Kind::Operator)
+            .map(|(_, row)| &*row.operator)
     }
 
     /// The values that `subtype="…"` accepts for an operator.
     pub fn subtypes_of<'s>(&'s self, operator: &'s str) -> impl Iterator<Item = &'s str> {
         let standard = (operator == "atomic").then_some("standard");
-        let rows = self.rows().filter(move |(_, row)| row.kind == Kind::Subtype && &*row.operator == operator);
-        standard.into_iter().chain(rows.filter_map(|(_, row)| row.subtype.as_deref()))
+        let rows = self
+            .rows()
+            .filter(move |(_, row)| row.kind == Kind::Subtype && &*row.operator == operator);
+        standard
+            .into_iter()
+            .chain(rows.filter_map(|(_, row)| row.subtype.as_deref()))
     }
 
     /// Returns the row of an operator (`None`), or of one of its subtypes or parts.
     pub fn find(&self, operator: &str, name: Option<&str>) -> Option<RowId> {
         let mut rows = self.rows();
-        rows.find(|(_, row)| &*row.operator == operator && row.subtype.as_deref() == name).map(|(id, _)| id)
+        rows.find(|(_, row)| &*row.operator == operator && row.subtype.as_deref() == name)
+            .map(|(id, _)| id)
     }
 }

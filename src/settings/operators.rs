@@ -88,7 +88,15 @@ const fn row(
     accumulation_format: Option<Format>,
     fresh_context: Fresh,
 ) -> Defaults {
-    Defaults { operator, names, kind, inherit_context, accumulate_data, accumulation_format, fresh_context }
+    Defaults {
+        operator,
+        names,
+        kind,
+        inherit_context,
+        accumulate_data,
+        accumulation_format,
+        fresh_context,
+    }
 }
 
 words! {

@@ -9,7 +9,9 @@ use serde::{Deserialize as DeserializeDerive, Serialize};
 use std::fmt;
 
 /// The layers of resolution; a later one wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeDerive)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeDerive,
+)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -71,7 +73,11 @@ pub struct Origin {
 
 /// A value of any of the four settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "SettingValue"))]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "SettingValue")
+)]
 #[serde(untagged)]
 pub enum Value {
     /// Of `inherit_context`.

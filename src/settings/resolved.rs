@@ -37,17 +37,32 @@ impl Resolved {
     /// Returns one of the four by name.
     pub fn get(&self, name: SettingName) -> Setting<Value> {
         fn erase<T>(setting: &Setting<T>, value: Value) -> Setting<Value> {
-            Setting { value, applies: setting.applies, origin: setting.origin }
+            Setting {
+                value,
+                applies: setting.applies,
+                origin: setting.origin,
+            }
         }
         match name {
-            SettingName::InheritContext => erase(&self.inherit_context, Value::Inherit(self.inherit_context.value)),
-            SettingName::AccumulateData => {
-                erase(&self.accumulate_data, self.accumulate_data.value.map_or(Value::NotApplicable, Value::Accumulate))
+            SettingName::InheritContext => erase(
+                &self.inherit_context,
+                Value::Inherit(self.inherit_context.value),
+            ),
+            SettingName::AccumulateData => erase(
+                &self.accumulate_data,
+                self.accumulate_data
+                    .value
+                    .map_or(Value::NotApplicable, Value::Accumulate),
+            ),
+            SettingName::AccumulationFormat => erase(
+                &self.accumulation_format,
+                self.accumulation_format
+                    .value
+                    .map_or(Value::NotApplicable, Value::Format),
+            ),
+            SettingName::FreshContext => {
+                erase(&self.fresh_context, Value::Fresh(self.fresh_context.value))
             }
-            SettingName::AccumulationFormat => {
-                erase(&self.accumulation_format, self.accumulation_format.value.map_or(Value::NotApplicable, Value::Format))
-            }
-            SettingName::FreshContext => erase(&self.fresh_context, Value::Fresh(self.fresh_context.value)),
         }
     }
 

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 /// Extensions of documents, in lower case, sorted.
 const DOCUMENTS: &[&str] = &[
-    "adoc", "asciidoc", "htm", "html", "markdown", "md", "mdc", "mdx", "mkd", "org", "pod", "qmd", "rdoc", "rmd", "rst", "tex",
-    "text", "textile", "txt", "wiki", "xhtml",
+    "adoc", "asciidoc", "htm", "html", "markdown", "md", "mdc", "mdx", "mkd", "org", "pod", "qmd",
+    "rdoc", "rmd", "rst", "tex", "text", "textile", "txt", "wiki", "xhtml",
 ];
 
 /// Extensions of source files, in lower case, sorted.
@@ -192,11 +192,16 @@ const NAMES: &[&str] = &[
 /// Returns true if a path, with `/` as separator, is that of a document or a source file.
 pub(super) fn is_document_or_source(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let name: Cow<'_, str> =
-        if name.bytes().any(|byte| byte.is_ascii_uppercase()) { name.to_ascii_lowercase().into() } else { name.into() };
+    let name: Cow<'_, str> = if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        name.to_ascii_lowercase().into()
+    } else {
+        name.into()
+    };
     let is_of = |list: &[&str], word: &str| list.binary_search(&word).is_ok();
     match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() => is_of(DOCUMENTS, ending) || is_of(SOURCE, ending),
+        Some((stem, ending)) if !stem.is_empty() => {
+            is_of(DOCUMENTS, ending) || is_of(SOURCE, ending)
+        }
         _ => is_of(NAMES, &name),
     }
 }

@@ -68,10 +68,16 @@ pub struct CaseRecord {
     /// The trials, in order.
     pub trials: Vec<TrialRecord>,
     /// The case as the scorecard of the run has it; null where that is no longer kept.
-    #[cfg_attr(feature = "cli", schemars(with = "Option<BTreeMap<String, serde_json::Value>>"))]
+    #[cfg_attr(
+        feature = "cli",
+        schemars(with = "Option<BTreeMap<String, serde_json::Value>>")
+    )]
     pub result: Option<Box<RawValue>>,
     /// What was answered in each trial, which can be judged again; null where that is not kept.
-    #[cfg_attr(feature = "cli", schemars(with = "Option<Vec<BTreeMap<String, serde_json::Value>>>"))]
+    #[cfg_attr(
+        feature = "cli",
+        schemars(with = "Option<Vec<BTreeMap<String, serde_json::Value>>>")
+    )]
     pub answers: Option<Box<RawValue>>,
 }
 
@@ -167,11 +173,21 @@ pub trait EvalHistory: Debug + Send {
 
     /// Adds finished cases with their trials, replacing earlier versions in the same run, and sets
     /// the run's usage so far: calls, tokens, US$. Atomic.
-    fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError>;
+    fn add(
+        &mut self,
+        run: i64,
+        cases: &[CaseRecord],
+        used: (u64, u64, f64),
+    ) -> Result<(), HistoryError>;
 
     /// Adds an answered trial of an unfinished case, and sets the run's usage so far: calls,
     /// tokens, US$.
-    fn trial(&mut self, run: i64, trial: &OpenTrial, used: (u64, u64, f64)) -> Result<(), HistoryError>;
+    fn trial(
+        &mut self,
+        run: i64,
+        trial: &OpenTrial,
+        used: (u64, u64, f64),
+    ) -> Result<(), HistoryError>;
 
     /// Returns the trials of cases that a run did not finish, or finished with an error.
     fn open_trials(&self, run: i64) -> Result<Vec<OpenTrial>, HistoryError>;
@@ -186,7 +202,12 @@ pub trait EvalHistory: Debug + Send {
     fn cases(&self, run: i64) -> Result<Vec<CaseRecord>, HistoryError>;
 
     /// Returns the last result of a case with these keys.
-    fn last(&self, id: &str, key: &str, context_hash: &str) -> Result<Option<Earlier>, HistoryError>;
+    fn last(
+        &self,
+        id: &str,
+        key: &str,
+        context_hash: &str,
+    ) -> Result<Option<Earlier>, HistoryError>;
 
     /// Calls `each` with the last runs of every answered case: at most `window` runs and those that
     /// they are compared with. Prefers runs that models answered.
@@ -227,14 +248,25 @@ impl CaseRecord {
     /// Returns the mean tokens of its trials; `None` without trials.
     #[allow(clippy::cast_precision_loss, reason = "tokens are fewer than 2^52")]
     pub fn tokens(&self) -> Option<f64> {
-        let all: u64 = self.trials.iter().map(|trial| trial.tokens_in.saturating_add(trial.tokens_out)).sum();
+        let all: u64 = self
+            .trials
+            .iter()
+            .map(|trial| trial.tokens_in.saturating_add(trial.tokens_out))
+            .sum();
         (!self.trials.is_empty()).then(|| all as f64 / self.trials.len() as f64)
     }
 
     /// Returns the median time of its trials in milliseconds; `None` without measured times.
-    #[allow(clippy::cast_precision_loss, reason = "milliseconds are fewer than 2^52")]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "milliseconds are fewer than 2^52"
+    )]
     pub fn latency(&self) -> Option<f64> {
-        let mut times: Vec<f64> = self.trials.iter().filter_map(|trial| trial.latency_ms.map(|time| time as f64)).collect();
+        let mut times: Vec<f64> = self
+            .trials
+            .iter()
+            .filter_map(|trial| trial.latency_ms.map(|time| time as f64))
+            .collect();
         median(&mut times)
     }
 }
@@ -243,6 +275,9 @@ impl CaseRecord {
 pub fn median(figures: &mut [f64]) -> Option<f64> {
     figures.sort_by(f64::total_cmp);
     let upper = *figures.get(figures.len() / 2)?;
-    let lower = figures.get((figures.len() - 1) / 2).copied().unwrap_or(upper);
+    let lower = figures
+        .get((figures.len() - 1) / 2)
+        .copied()
+        .unwrap_or(upper);
     Some(f64::midpoint(lower, upper))
 }

@@ -17,7 +17,12 @@ use std::time::{Duration, Instant};
 /// The reason why the index is not stored if no folder is configured.
 const NOWHERE: &str = "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
 /// The database, and the files that SQLite may leave beside it.
-const FILES: [&str; 4] = ["search.db-journal", "search.db-wal", "search.db-shm", "search.db"];
+const FILES: [&str; 4] = [
+    "search.db-journal",
+    "search.db-wal",
+    "search.db-shm",
+    "search.db",
+];
 const DATABASE: &str = "search.db";
 const LOCK: &str = "search.lock";
 /// The maximum wait for another program that updates the index.
@@ -84,7 +89,10 @@ struct Open {
 impl Index {
     /// Creates the index of a project. Opens and reads nothing.
     pub const fn new(scope: Scope) -> Self {
-        Self { scope, open: RefCell::new(None) }
+        Self {
+            scope,
+            open: RefCell::new(None),
+        }
     }
 
     /// Returns the state of the index, and updates it before the first use.
@@ -102,7 +110,12 @@ impl Index {
             if let Some(role) = self.scope.protector(None, &path) {
                 state.files -= 1;
                 state.passages -= passages;
-                state.skipped.push(Skipped { why: Why::Protected { role: role.to_owned() }, path });
+                state.skipped.push(Skipped {
+                    why: Why::Protected {
+                        role: role.to_owned(),
+                    },
+                    path,
+                });
             }
         }
         state.skipped.sort();
@@ -112,12 +125,20 @@ impl Index {
     /// Returns the reason why the index is not stored for the next run; `None` if it is stored or
     /// was never used.
     pub fn unkept(&self) -> Option<String> {
-        self.open.borrow().as_ref().and_then(|open| open.state.unkept.clone())
+        self.open
+            .borrow()
+            .as_ref()
+            .and_then(|open| open.state.unkept.clone())
     }
 
     /// Returns true if the index was used and the project's own list of files matches none.
     pub fn is_bare(&self) -> bool {
-        self.scope.include.is_some() && self.open.borrow().as_ref().is_some_and(|open| open.state.files == 0)
+        self.scope.include.is_some()
+            && self
+                .open
+                .borrow()
+                .as_ref()
+                .is_some_and(|open| open.state.files == 0)
     }
 
     /// Returns at most `limit` passages, best first, without files that are protected from a role,
@@ -125,7 +146,12 @@ impl Index {
     ///
     /// # Errors
     /// SQLite fails even in memory.
-    pub fn find(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Found>, Refused> {
+    pub fn find(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Found>, Refused> {
         self.asked(|base| find(base, query, limit, &self.is_open_to(role)))
     }
 
@@ -138,12 +164,31 @@ impl Index {
     ///
     /// # Errors
     /// SQLite fails even in memory.
-    pub fn find_files(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, Refused> {
+    pub fn find_files(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, Refused> {
         self.asked(|base| {
             let mut seen = BTreeSet::new();
-            let passages = find(base, query, limit.saturating_mul(PASSAGES), &self.is_open_to(role))?;
-            let paths = passages.into_iter().filter(|found| seen.insert(found.path.clone())).map(|found| found.path);
-            let file = |path: String| Ok(Match { text: base.text(&path)?, id: path, trust: Trust::Untrusted });
+            let passages = find(
+                base,
+                query,
+                limit.saturating_mul(PASSAGES),
+                &self.is_open_to(role),
+            )?;
+            let paths = passages
+                .into_iter()
+                .filter(|found| seen.insert(found.path.clone()))
+                .map(|found| found.path);
+            let file = |path: String| {
+                Ok(Match {
+                    text: base.text(&path)?,
+                    id: path,
+                    trust: Trust::Untrusted,
+                })
+            };
             paths.take(limit).map(file).collect()
         })
     }
@@ -151,7 +196,10 @@ impl Index {
     /// Returns the significant words of a query, which are searched for.
     #[must_use]
     pub fn words(query: &str) -> Vec<String> {
-        query::asked(query).into_iter().map(|asked| asked.word).collect()
+        query::asked(query)
+            .into_iter()
+            .map(|asked| asked.word)
+            .collect()
     }
 
     /// Runs a query; a damaged index is rebuilt once on disk, and then in memory.
@@ -163,7 +211,8 @@ impl Index {
             Err(Broken::Useless(_)) => {
                 drop(self.open.take());
                 let (there, skipped) = survey(&self.scope);
-                self.open.replace(self.kept(&there, &skipped, Start::Afresh).ok());
+                self.open
+                    .replace(self.kept(&there, &skipped, Start::Afresh).ok());
                 let answer = ask(&self.opened()?.base);
                 if let Ok(answer) = answer {
                     return Ok(answer);
@@ -172,7 +221,8 @@ impl Index {
         }
         let (there, skipped) = survey(&self.scope);
         let unkept = "the index on disk cannot be read".to_owned();
-        self.open.replace(Some(in_memory(&there, &skipped, unkept)?));
+        self.open
+            .replace(Some(in_memory(&there, &skipped, unkept)?));
         ask(&self.opened()?.base).map_err(|broken| Refused(broken.to_string()))
     }
 
@@ -185,7 +235,8 @@ impl Index {
             };
             self.open.replace(Some(open));
         }
-        Ref::filter_map(self.open.borrow(), Option::as_ref).map_err(|_| Refused("it was closed".to_owned()))
+        Ref::filter_map(self.open.borrow(), Option::as_ref)
+            .map_err(|_| Refused("it was closed".to_owned()))
     }
 
     /// Returns the up-to-date index on disk, otherwise the reason why it is not available.
@@ -201,12 +252,19 @@ impl Index {
             return Ok(open);
         }
         let said = |err: io::Error| {
-            format!("the folder for caches cannot be written: {}", crate::rules::input::read_fault::reason(&err))
+            format!(
+                "the folder for caches cannot be written: {}",
+                crate::rules::input::read_fault::reason(&err)
+            )
         };
         folders::make(folder).map_err(said)?;
-        let _lock = lock(&folder.join(LOCK)).map_err(said)?.ok_or("another ctxc is making the index at this moment")?;
+        let _lock = lock(&folder.join(LOCK))
+            .map_err(said)?
+            .ok_or("another ctxc is making the index at this moment")?;
         if start == Start::AsItIs {
-            match Base::open(&path).and_then(|base| base.map(|base| updated(base, there, skipped)).transpose()) {
+            match Base::open(&path)
+                .and_then(|base| base.map(|base| updated(base, there, skipped)).transpose())
+            {
                 Ok(Some(open)) => return Ok(open),
                 Err(Broken::InTheWay(why)) => return Err(why),
                 Ok(None) | Err(Broken::Useless(_)) => {}
@@ -214,7 +272,9 @@ impl Index {
         }
         // All old files are removed: SQLite would replay an old journal into the new database.
         fs::take_back(folder, &FILES);
-        Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())
+        Base::make(&path)
+            .and_then(|base| updated(base, there, skipped))
+            .map_err(|broken| broken.to_string())
     }
 }
 
@@ -240,8 +300,9 @@ fn lock(path: &Path) -> io::Result<Option<fs::Lock>> {
 }
 
 fn in_memory(there: &[Candidate], skipped: &[Skipped], unkept: String) -> Result<Open, Refused> {
-    let mut open =
-        Base::in_memory().and_then(|base| updated(base, there, skipped)).map_err(|broken| Refused(broken.to_string()))?;
+    let mut open = Base::in_memory()
+        .and_then(|base| updated(base, there, skipped))
+        .map_err(|broken| Refused(broken.to_string()))?;
     open.state.unkept = Some(unkept);
     Ok(open)
 }
@@ -264,23 +325,56 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
         Holds::Binary => Some(Why::Binary),
         Holds::Key => Some(Why::KeyText),
     };
-    skipped.extend(known.iter().filter_map(|(path, known)| Some(Skipped { path: path.clone(), why: why(known.holds)? })));
+    skipped.extend(known.iter().filter_map(|(path, known)| {
+        Some(Skipped {
+            path: path.clone(),
+            why: why(known.holds)?,
+        })
+    }));
     skipped.sort();
-    let files = known.values().filter(|known| known.holds == Holds::Text).count();
+    let files = known
+        .values()
+        .filter(|known| known.holds == Holds::Text)
+        .count();
     let passages = base.passages()?;
-    Ok(Open { base, state: State { files, passages, skipped, unkept: None } })
+    Ok(Open {
+        base,
+        state: State {
+            files,
+            passages,
+            skipped,
+            unkept: None,
+        },
+    })
 }
 
-fn find(base: &Base, query: &str, limit: usize, is_open: &dyn Fn(&str) -> bool) -> Result<Vec<Found>, Broken> {
+fn find(
+    base: &Base,
+    query: &str,
+    limit: usize,
+    is_open: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Found>, Broken> {
     let words = query::asked(query);
     let rows = base.best(&words, limit, is_open)?;
     let best = rows.first().map_or(0, |row| row.score);
     let is_match = |row: &Row| row.score >= best / FAINT;
-    Ok(rows.into_iter().filter(is_match).map(|row| found(row, &words)).collect())
+    Ok(rows
+        .into_iter()
+        .filter(is_match)
+        .map(|row| found(row, &words))
+        .collect())
 }
 
 fn found(row: Row, words: &[Asked]) -> Found {
-    let Row { path, first, last, piece, is_whole, text, score } = row;
+    let Row {
+        path,
+        first,
+        last,
+        piece,
+        is_whole,
+        text,
+        score,
+    } = row;
     let id = match (is_whole, piece) {
         (true, _) => path.clone(),
         (false, 0) if first == last => format!("{path}:{first}"),
@@ -295,8 +389,19 @@ fn found(row: Row, words: &[Asked]) -> Found {
             }
         });
     }
-    let words = held.into_iter().filter_map(|at| words.get(at).map(|asked| asked.word.clone())).collect();
-    Found { id, path, first, last, score, words, text: text.trim_end().to_owned() }
+    let words = held
+        .into_iter()
+        .filter_map(|at| words.get(at).map(|asked| asked.word.clone()))
+        .collect();
+    Found {
+        id,
+        path,
+        first,
+        last,
+        score,
+        words,
+        text: text.trim_end().to_owned(),
+    }
 }
 
 impl ContextSource for Index {
@@ -304,9 +409,20 @@ impl ContextSource for Index {
         self.search_for(None, query, limit)
     }
 
-    fn search_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        let found = self.find(role, query, limit).map_err(|err| err.to_string())?;
-        let known = |found: Found| Match { id: found.id, text: found.text, trust: Trust::Untrusted };
+    fn search_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
+        let found = self
+            .find(role, query, limit)
+            .map_err(|err| err.to_string())?;
+        let known = |found: Found| Match {
+            id: found.id,
+            text: found.text,
+            trust: Trust::Untrusted,
+        };
         Ok(found.into_iter().map(known).collect())
     }
 
@@ -314,7 +430,13 @@ impl ContextSource for Index {
         self.files_for(None, query, limit)
     }
 
-    fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        self.find_files(role, query, limit).map_err(|err| err.to_string())
+    fn files_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
+        self.find_files(role, query, limit)
+            .map_err(|err| err.to_string())
     }
 }

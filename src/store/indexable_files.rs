@@ -49,11 +49,20 @@ impl Scope {
         if self.documents.matches(name) {
             return Some(allow(name));
         }
-        let is_included = self.include.as_ref().is_none_or(|globs| globs.matches(name));
+        let is_included = self
+            .include
+            .as_ref()
+            .is_none_or(|globs| globs.matches(name));
         if !is_included || self.exclude.matches(name) || self.apart.contains(name) {
             return None;
         }
-        let is_type = || if self.include.is_some() || is_document_or_source(name) { Ok(()) } else { Err(Why::Type) };
+        let is_type = || {
+            if self.include.is_some() || is_document_or_source(name) {
+                Ok(())
+            } else {
+                Err(Why::Type)
+            }
+        };
         Some(allow(name).and_then(|()| is_type()))
     }
 
@@ -61,15 +70,23 @@ impl Scope {
     /// role, any role that protects some files but not all.
     pub(super) fn protector(&self, role: Option<&str>, path: &str) -> Option<&str> {
         let protects = |(name, globs): &(&String, &Globs)| {
-            role.map_or_else(|| !globs.matches_everything(), |role| role == *name) && globs.matches(path)
+            role.map_or_else(|| !globs.matches_everything(), |role| role == *name)
+                && globs.matches(path)
         };
-        self.protected.iter().find(protects).map(|(name, _)| name.as_str())
+        self.protected
+            .iter()
+            .find(protects)
+            .map(|(name, _)| name.as_str())
     }
 }
 
 /// Rejects files with names of keys.
 fn allow(name: &str) -> Result<(), Why> {
-    if is_key_file(name) { Err(Why::KeyName) } else { Ok(()) }
+    if is_key_file(name) {
+        Err(Why::KeyName)
+    } else {
+        Ok(())
+    }
 }
 
 /// A file that is excluded from lookups although a user might expect it.
@@ -156,9 +173,15 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
             for pattern in include.written() {
                 let start = scope.root.join(fixed(pattern));
                 if leaves(&start) {
-                    skipped.push(Skipped { path: pattern.clone(), why: Why::Outside });
+                    skipped.push(Skipped {
+                        path: pattern.clone(),
+                        why: Why::Outside,
+                    });
                 } else if barred.lets_begin(&start) && is_ignored(&scope.root, &start) {
-                    skipped.push(Skipped { path: pattern.clone(), why: Why::Ignored });
+                    skipped.push(Skipped {
+                        path: pattern.clone(),
+                        why: Why::Ignored,
+                    });
                 } else {
                     starts.push(start);
                 }
@@ -166,12 +189,25 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         }
     }
     let verdict = |name: &str| scope.verdict(name);
-    for start in starts.iter().filter(|start| fs::exists(start) && barred.lets_begin(start)) {
-        walk(scope, start, Hidden::LeftOut(&barred), FOUND, &verdict, &mut found);
+    for start in starts
+        .iter()
+        .filter(|start| fs::exists(start) && barred.lets_begin(start))
+    {
+        walk(
+            scope,
+            start,
+            Hidden::LeftOut(&barred),
+            FOUND,
+            &verdict,
+            &mut found,
+        );
     }
     skipped.extend(barred.met().into_iter().map(|path| {
         let reason = format!("{IRREGULAR}, so nothing below its folder is looked up");
-        Skipped { path: named(scope, &path), why: Why::Unreadable { reason } }
+        Skipped {
+            path: named(scope, &path),
+            why: Why::Unreadable { reason },
+        }
     }));
     for pattern in scope.documents.written() {
         let mut globs = Globs::default();
@@ -181,26 +217,51 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         }
         let start = scope.root.join(fixed(pattern));
         if leaves(&start) {
-            skipped.push(Skipped { path: pattern.clone(), why: Why::Outside });
+            skipped.push(Skipped {
+                path: pattern.clone(),
+                why: Why::Outside,
+            });
             continue;
         }
         let mut registered = Files::default();
         if fs::exists(&start) {
             let verdict = |name: &str| globs.matches(name).then(|| allow(name));
-            walk(scope, &start, Hidden::Taken, REGISTERED, &verdict, &mut registered);
+            walk(
+                scope,
+                &start,
+                Hidden::Taken,
+                REGISTERED,
+                &verdict,
+                &mut registered,
+            );
         }
         if registered.taken.is_empty() && registered.left_out.is_empty() {
-            skipped.push(Skipped { path: pattern.clone(), why: Why::Missing });
+            skipped.push(Skipped {
+                path: pattern.clone(),
+                why: Why::Missing,
+            });
         }
         found.taken.append(&mut registered.taken);
         found.left_out.append(&mut registered.left_out);
     }
-    let Files { taken: found, left_out } = found;
-    skipped.extend(left_out.into_iter().map(|(path, why)| Skipped { path, why }));
+    let Files {
+        taken: found,
+        left_out,
+    } = found;
+    skipped.extend(
+        left_out
+            .into_iter()
+            .map(|(path, why)| Skipped { path, why }),
+    );
     let mut candidates = Vec::with_capacity(found.len());
     for (name, candidate) in found {
         if candidate.stamp.len > candidate.limit {
-            skipped.push(Skipped { path: name, why: Why::TooLarge { limit: candidate.limit } });
+            skipped.push(Skipped {
+                path: name,
+                why: Why::TooLarge {
+                    limit: candidate.limit,
+                },
+            });
         } else {
             candidates.push(candidate);
         }
@@ -228,39 +289,65 @@ type Verdict<'v> = &'v (dyn Fn(&str) -> Option<Result<(), Why>> + Sync);
 /// Returns true if `.gitignore` excludes the start of a file walk, which the file walk itself does
 /// not check.
 fn is_ignored(root: &Path, start: &Path) -> bool {
-    let (Ok(root), Ok(start)) = (RealFs.canonical(root), RealFs.canonical(start)) else { return false };
-    let Ok(inside) = start.strip_prefix(&root) else { return false };
+    let (Ok(root), Ok(start)) = (RealFs.canonical(root), RealFs.canonical(start)) else {
+        return false;
+    };
+    let Ok(inside) = start.strip_prefix(&root) else {
+        return false;
+    };
     let depth = inside.components().count();
     if depth == 0 {
         return false;
     }
     let mut walk = WalkBuilder::new(&root);
-    walk.standard_filters(true).hidden(false).require_git(false).git_global(false).git_exclude(false).max_depth(Some(depth));
+    walk.standard_filters(true)
+        .hidden(false)
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false)
+        .max_depth(Some(depth));
     let end = start.clone();
     walk.filter_entry(move |entry| end.starts_with(entry.path()));
     !walk.build().flatten().any(|entry| entry.path() == start)
 }
 
-fn walk(scope: &Scope, start: &Path, hidden: Hidden<'_>, limit: u64, verdict: Verdict<'_>, found: &mut Files) {
+fn walk(
+    scope: &Scope,
+    start: &Path,
+    hidden: Hidden<'_>,
+    limit: u64,
+    verdict: Verdict<'_>,
+    found: &mut Files,
+) {
     let mut walk = WalkBuilder::new(start);
     let barred = match hidden {
         Hidden::LeftOut(barred) => Some(barred.clone()),
         Hidden::Taken => None,
     };
-    walk.standard_filters(barred.is_some()).require_git(false).git_global(false).git_exclude(false);
+    walk.standard_filters(barred.is_some())
+        .require_git(false)
+        .git_global(false)
+        .git_exclude(false);
     walk.filter_entry(move |entry| {
         let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        let is_open = || barred.as_ref().is_none_or(|barred| !is_folder || barred.lets_in(entry.path()));
+        let is_open = || {
+            barred
+                .as_ref()
+                .is_none_or(|barred| !is_folder || barred.lets_in(entry.path()))
+        };
         entry.file_name() != ".git" && is_open()
     });
     let all = Mutex::new(found);
     walk.build_parallel().run(|| {
         Box::new(|entry| {
             // An unreadable or deleted folder contains no files.
-            let file = entry.ok().filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+            let file = entry
+                .ok()
+                .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
             if let Some(entry) = file {
                 let name = named(scope, entry.path());
-                let verdict = verdict(&name).map(|verdict| verdict.map(|()| candidate(&entry, &name, limit)));
+                let verdict =
+                    verdict(&name).map(|verdict| verdict.map(|()| candidate(&entry, &name, limit)));
                 let all = || all.lock().unwrap_or_else(PoisonError::into_inner);
                 match verdict {
                     Some(Ok(Some(candidate))) => drop(all().taken.insert(name, candidate)),
@@ -275,12 +362,20 @@ fn walk(scope: &Scope, start: &Path, hidden: Hidden<'_>, limit: u64, verdict: Ve
 
 fn candidate(entry: &DirEntry, name: &str, limit: u64) -> Option<Candidate> {
     let stamp = RealFs.stamp(entry.path()).ok()?;
-    Some(Candidate { name: name.to_owned(), path: entry.path().to_path_buf(), stamp, limit })
+    Some(Candidate {
+        name: name.to_owned(),
+        path: entry.path().to_path_buf(),
+        stamp,
+        limit,
+    })
 }
 
 /// Returns a path relative to the project's folder, with `/`.
 fn named(scope: &Scope, path: &Path) -> String {
     let inside = path.strip_prefix(&scope.root).unwrap_or(path);
-    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    let parts: Vec<_> = inside
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
     parts.join("/")
 }

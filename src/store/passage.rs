@@ -38,7 +38,12 @@ pub fn passages(path: &str, text: &str) -> Vec<Passage> {
     let mut out: Vec<Passage> = Vec::new();
     if text.len() <= MOST {
         let lines = text.trim_end().split('\n').count() as u32;
-        out.push(Passage { range: 0..text.len(), first: 1, last: lines, piece: 0 });
+        out.push(Passage {
+            range: 0..text.len(),
+            first: 1,
+            last: lines,
+            piece: 0,
+        });
         return out;
     }
     let headings = Headings::of(path);
@@ -46,20 +51,30 @@ pub fn passages(path: &str, text: &str) -> Vec<Passage> {
     for block in blocks(text, headings) {
         let len = block.iter().map(|line| line.text.len()).sum::<usize>();
         let starts = block.first().is_some_and(|line| headings.is(line.text));
-        let full = |open: &Passage| open.piece > 0 || open.range.len() + len > MOST || (starts && open.range.len() >= ENOUGH);
+        let full = |open: &Passage| {
+            open.piece > 0
+                || open.range.len() + len > MOST
+                || (starts && open.range.len() >= ENOUGH)
+        };
         if open.as_ref().is_some_and(full) {
             out.extend(open.take());
         }
         for line in block {
-            let room = |open: &Passage| open.piece == 0 && (len <= MOST || open.range.len() + line.text.len() <= MOST);
+            let room = |open: &Passage| {
+                open.piece == 0 && (len <= MOST || open.range.len() + line.text.len() <= MOST)
+            };
             if line.piece > 0 || !open.as_ref().is_none_or(room) {
                 out.extend(open.take());
             }
             let blank = line.text.trim().is_empty();
             let start = line.start;
             let end = line.start + line.text.len();
-            let open =
-                open.get_or_insert(Passage { range: start..end, first: line.number, last: line.number, piece: line.piece });
+            let open = open.get_or_insert(Passage {
+                range: start..end,
+                first: line.number,
+                last: line.number,
+                piece: line.piece,
+            });
             open.range.end = end;
             if !blank {
                 open.last = line.number;
@@ -108,7 +123,9 @@ fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>>
     std::iter::from_fn(move || {
         let mut block = vec![lines.next()?];
         let mut blank = false;
-        let fence = |line: &Line<'_>| headings == Headings::Hashes && line.text.trim_start().starts_with("```");
+        let fence = |line: &Line<'_>| {
+            headings == Headings::Hashes && line.text.trim_start().starts_with("```")
+        };
         if block.iter().any(fence) {
             fenced = !fenced;
         }
@@ -130,16 +147,23 @@ fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>>
 /// Returns the lines with their line ends; a line longer than a passage is split into pieces.
 fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
-    text.split_inclusive('\n').zip(1..).flat_map(move |(line, number)| {
-        let from = start;
-        start += line.len();
-        let mut at = 0;
-        (0..).map_while(move |piece| {
-            let rest = line.get(at..).filter(|rest| !rest.is_empty())?;
-            let len = rest.floor_char_boundary(MOST);
-            let found = Line { start: from + at, text: rest.get(..len)?, number, piece };
-            at += len;
-            Some(found)
+    text.split_inclusive('\n')
+        .zip(1..)
+        .flat_map(move |(line, number)| {
+            let from = start;
+            start += line.len();
+            let mut at = 0;
+            (0..).map_while(move |piece| {
+                let rest = line.get(at..).filter(|rest| !rest.is_empty())?;
+                let len = rest.floor_char_boundary(MOST);
+                let found = Line {
+                    start: from + at,
+                    text: rest.get(..len)?,
+                    number,
+                    piece,
+                };
+                at += len;
+                Some(found)
+            })
         })
-    })
 }

@@ -15,11 +15,12 @@ const LONG: usize = 12;
 
 /// Words without significance, in the form of `words`: without the `s` of a plural.
 pub const EMPTY: [&str; 74] = [
-    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do",
-    "doe", "each", "for", "from", "ha", "had", "have", "how", "i", "if", "in", "into", "is", "it", "may", "me", "must", "my",
-    "no", "not", "of", "on", "one", "or", "other", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them",
-    "then", "there", "these", "they", "this", "those", "to", "us", "wa", "we", "were", "what", "when", "where", "which", "who",
-    "will", "with", "would", "you", "your",
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been",
+    "but", "by", "can", "did", "do", "doe", "each", "for", "from", "ha", "had", "have", "how", "i",
+    "if", "in", "into", "is", "it", "may", "me", "must", "my", "no", "not", "of", "on", "one",
+    "or", "other", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "us", "wa", "we", "were", "what",
+    "when", "where", "which", "who", "will", "with", "would", "you", "your",
 ];
 
 /// A word to search for.
@@ -40,7 +41,10 @@ pub fn asked(query: &str) -> Vec<Asked> {
     let read = query.get(..query.floor_char_boundary(BYTES)).unwrap_or("");
     words::each(read, |word| {
         if words.len() < READ && !EMPTY.contains(&word) && seen.insert(word.to_owned()) {
-            words.push(Asked { word: word.to_owned(), weight: word.len().min(LONG) as u32 });
+            words.push(Asked {
+                word: word.to_owned(),
+                weight: word.len().min(LONG) as u32,
+            });
         }
     });
     let mut ranked: Vec<(usize, Asked)> = words.into_iter().enumerate().collect();

@@ -21,8 +21,11 @@ const AHEAD: usize = 32;
 /// The number of bytes that identify files written by ctxc.
 const HEAD: usize = 256;
 /// The beginnings of results for other programs, and of a page of a manifest.
-const RESULTS: [&str; 3] =
-    ["<testsuites name=\"ctxc\"", "<testsuites name=\"ctxc eval\"", "<meta name=\"generator\" content=\"ctxc/"];
+const RESULTS: [&str; 3] = [
+    "<testsuites name=\"ctxc\"",
+    "<testsuites name=\"ctxc eval\"",
+    "<meta name=\"generator\" content=\"ctxc/",
+];
 
 /// The changes that update the index.
 #[derive(Debug, Default)]
@@ -36,12 +39,25 @@ pub(super) struct Plan<'c> {
 impl<'c> Plan<'c> {
     /// Compares the indexed files with those on disk.
     pub(super) fn new(known: &BTreeMap<String, Known>, there: &'c [Candidate]) -> Self {
-        let names: BTreeSet<&str> = there.iter().map(|candidate| candidate.name.as_str()).collect();
-        let gone = known.keys().filter(|name| !names.contains(name.as_str())).cloned().collect();
+        let names: BTreeSet<&str> = there
+            .iter()
+            .map(|candidate| candidate.name.as_str())
+            .collect();
+        let gone = known
+            .keys()
+            .filter(|name| !names.contains(name.as_str()))
+            .cloned()
+            .collect();
         let moved = |candidate: &&Candidate| {
-            known.get(&candidate.name).is_none_or(|known| !known.is_settled || known.stamp != stamp(candidate))
+            known
+                .get(&candidate.name)
+                .is_none_or(|known| !known.is_settled || known.stamp != stamp(candidate))
         };
-        let read = there.iter().filter(moved).map(|candidate| (candidate, known.get(&candidate.name).cloned())).collect();
+        let read = there
+            .iter()
+            .filter(moved)
+            .map(|candidate| (candidate, known.get(&candidate.name).cloned()))
+            .collect();
         Self { gone, read }
     }
 
@@ -58,14 +74,18 @@ impl<'c> Plan<'c> {
         }
         let mut skipped = Vec::new();
         let next = AtomicUsize::new(0);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.read.len().div_ceil(AHEAD));
+        let threads = std::thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(self.read.len().div_ceil(AHEAD));
         std::thread::scope(|scope| {
             let (send, receive) = sync_channel(AHEAD);
             for _ in 0..threads {
                 let send = send.clone();
                 let next = &next;
                 scope.spawn(move || {
-                    while let Some((candidate, known)) = self.read.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    while let Some((candidate, known)) =
+                        self.read.get(next.fetch_add(1, Ordering::Relaxed))
+                    {
                         // The receiver is gone once a write has failed.
                         if send.send((*candidate, known, read(candidate))).is_err() {
                             break;
@@ -76,7 +96,10 @@ impl<'c> Plan<'c> {
             drop(send);
             for (candidate, known, read) in receive {
                 if let Some(reason) = write(&change, candidate, known.as_ref(), read)? {
-                    skipped.push(Skipped { path: candidate.name.clone(), why: reason });
+                    skipped.push(Skipped {
+                        path: candidate.name.clone(),
+                        why: reason,
+                    });
                 }
             }
             Ok::<(), Broken>(())
@@ -88,7 +111,12 @@ impl<'c> Plan<'c> {
 
 /// Returns a stamp in its stored form.
 fn stamp(candidate: &Candidate) -> String {
-    let fs::Stamp { len, modified, id, changed } = candidate.stamp;
+    let fs::Stamp {
+        len,
+        modified,
+        id,
+        changed,
+    } = candidate.stamp;
     format!("{len}:{modified}:{id}:{changed}")
 }
 
@@ -103,23 +131,37 @@ fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
     let mut bytes = Vec::new();
     let read = fs::read_own(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
         if err.kind() == ErrorKind::FileTooLarge {
-            Why::TooLarge { limit: candidate.limit }
+            Why::TooLarge {
+                limit: candidate.limit,
+            }
         } else if err.kind() == ErrorKind::NotFound {
             Why::Missing
         } else {
-            Why::Unreadable { reason: reason(&err) }
+            Why::Unreadable {
+                reason: reason(&err),
+            }
         }
     })?;
     let is_settled = read == candidate.stamp && read.modified.max(read.changed) < began - SETTLED;
-    let text = decode::decode(&bytes).ok().filter(|text| memchr::memchr(0, text.as_bytes()).is_none());
+    let text = decode::decode(&bytes)
+        .ok()
+        .filter(|text| memchr::memchr(0, text.as_bytes()).is_none());
     let holds = match &text {
         None => Holds::Binary,
         Some(text) if is_own(text) => Holds::Own,
         Some(text) if key_files::holds_key(text) => Holds::Key,
         Some(_) => Holds::Text,
     };
-    let known = Known { stamp: stamp(candidate), is_settled, hash: Hash::of(&bytes).0, holds };
-    Ok(FileStamp { known, text: text.map_or_else(String::new, Cow::into_owned) })
+    let known = Known {
+        stamp: stamp(candidate),
+        is_settled,
+        hash: Hash::of(&bytes).0,
+        holds,
+    };
+    Ok(FileStamp {
+        known,
+        text: text.map_or_else(String::new, Cow::into_owned),
+    })
 }
 
 /// Returns true if a file identifies itself as written by ctxc or for it: a registry, a manifest, a
@@ -130,17 +172,27 @@ fn is_own(text: &str) -> bool {
         return true;
     }
     let before = head.find("ctxc/").and_then(|at| head.get(..at));
-    before.is_some_and(|before| before.trim_end_matches([' ', '"', '\'']).ends_with(':') && before.contains("schema"))
-        || is_sample(text)
+    before.is_some_and(|before| {
+        before.trim_end_matches([' ', '"', '\'']).ends_with(':') && before.contains("schema")
+    }) || is_sample(text)
 }
 
 /// Returns true if a file contains samples of imported prompts for `ctxc import --verify`, which
 /// include the full expected text.
 fn is_sample(text: &str) -> bool {
-    let first = text.lines().find(|line| !line.trim().is_empty()).filter(|line| line.trim_start().starts_with('{'));
-    let value = first.and_then(|line| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).ok());
+    let first = text
+        .lines()
+        .find(|line| !line.trim().is_empty())
+        .filter(|line| line.trim_start().starts_with('{'));
+    let value = first.and_then(|line| {
+        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).ok()
+    });
     let is_known = |key: &String| ["template", "inputs", "expected"].contains(&key.as_str());
-    value.is_some_and(|fields| fields.contains_key("template") && fields.contains_key("expected") && fields.keys().all(is_known))
+    value.is_some_and(|fields| {
+        fields.contains_key("template")
+            && fields.contains_key("expected")
+            && fields.keys().all(is_known)
+    })
 }
 
 /// Writes the current state of a file; returns the reason if the file is skipped.
@@ -152,7 +204,10 @@ fn write(
 ) -> Result<Option<Why>, Broken> {
     let name = &candidate.name;
     match now {
-        Ok(FileStamp { known: now, text: _ }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
+        Ok(FileStamp {
+            known: now,
+            text: _,
+        }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
         Ok(FileStamp { known, text }) => change.put(name, &known, &text)?,
         Err(Why::Missing) => change.remove(name)?,
         Err(why) => {

@@ -34,7 +34,8 @@ const LIMIT: u64 = 1 << 16;
 const DEPTH: usize = 64;
 
 /// The reason why a permission cannot be stored.
-const NOWHERE: &str = "no folder outside the project for what you permit: set XDG_STATE_HOME to one";
+const NOWHERE: &str =
+    "no folder outside the project for what you permit: set XDG_STATE_HOME to one";
 
 /// A command that a file of the project names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,22 +80,45 @@ impl Permissions {
         for task in registry.tasks().chain(registry.templates()) {
             of_task(registry, task, &mut commands)?;
         }
-        let file = || config.files.first().map_or_else(String::new, |file| file.path.to_string());
+        let file = || {
+            config
+                .files
+                .first()
+                .map_or_else(String::new, |file| file.path.to_string())
+        };
         for (argv, env) in tools_of(config) {
-            let words = argv.iter().map(|word| quoted(word)).chain(env.iter().map(|name| format!("[{name}]")));
-            commands.insert(CommandLine { path: file(), line: words.collect::<Vec<_>>().join(" ") });
+            let words = argv
+                .iter()
+                .map(|word| quoted(word))
+                .chain(env.iter().map(|name| format!("[{name}]")));
+            commands.insert(CommandLine {
+                path: file(),
+                line: words.collect::<Vec<_>>().join(" "),
+            });
         }
         for (path, suite) in suites {
-            let sources = suite.cases.iter().filter_map(|case| match &case.subject.value {
-                Subject::Request(source) => program_of(source),
-                Subject::Role(_) | Subject::Task(_) => None,
-            });
-            commands.extend(sources.map(|line| CommandLine { path: path.to_owned(), line }));
+            let sources = suite
+                .cases
+                .iter()
+                .filter_map(|case| match &case.subject.value {
+                    Subject::Request(source) => program_of(source),
+                    Subject::Role(_) | Subject::Task(_) => None,
+                });
+            commands.extend(sources.map(|line| CommandLine {
+                path: path.to_owned(),
+                line,
+            }));
             for (test, _) in suite.cases.iter().flat_map(|case| each(&case.expectations)) {
-                commands.extend(test.own().map(|check| CommandLine { path: path.to_owned(), line: line_of(check) }));
+                commands.extend(test.own().map(|check| CommandLine {
+                    path: path.to_owned(),
+                    line: line_of(check),
+                }));
             }
         }
-        Ok(Self { hash: hash_of(config, &commands), commands })
+        Ok(Self {
+            hash: hash_of(config, &commands),
+            commands,
+        })
     }
 
     /// Returns true if the user gave exactly these permissions in this folder.
@@ -109,7 +133,11 @@ impl Permissions {
     pub fn give(&self, project: &Path) -> io::Result<()> {
         let folder = folders::state(project).ok_or_else(|| io::Error::other(NOWHERE))?;
         folders::make(&folder)?;
-        let kept = Kept { schema: SCHEMA.to_owned(), project: RealFs.canonical(project)?, hash: self.hash.to_string() };
+        let kept = Kept {
+            schema: SCHEMA.to_owned(),
+            project: RealFs.canonical(project)?,
+            hash: self.hash.to_string(),
+        };
         fs::write_atomic(&folder.join(FILE), &serde_json::to_vec_pretty(&kept)?).map(drop)
     }
 }
@@ -124,8 +152,13 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         (at, keys)
     });
     // A shared file that permits nothing does not change the hash.
-    let permitting: Vec<_> = permitting.filter(|(at, keys)| *at == 0 || !keys.is_empty()).collect();
-    hasher.field("ctxc trust 2").field(config.edition).number(permitting.len() as u64);
+    let permitting: Vec<_> = permitting
+        .filter(|(at, keys)| *at == 0 || !keys.is_empty())
+        .collect();
+    hasher
+        .field("ctxc trust 2")
+        .field(config.edition)
+        .number(permitting.len() as u64);
     for (_, keys) in &permitting {
         hasher.number(keys.len() as u64);
         for (key, value) in keys {
@@ -136,14 +169,21 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
         }
     }
     // The tools that roles run may be defined in other files.
-    let tools: BTreeSet<(&str, &str)> =
-        config.roles.iter().flat_map(|(name, role)| run_tools(role, config).map(|tool| (&**name, tool))).collect();
+    let tools: BTreeSet<(&str, &str)> = config
+        .roles
+        .iter()
+        .flat_map(|(name, role)| run_tools(role, config).map(|tool| (&**name, tool)))
+        .collect();
     hasher.number(tools.len() as u64);
     for (role, tool) in tools {
         hasher.field(role).field(tool);
     }
     // A command that moves from one file to another needs no new permission.
-    for line in commands.iter().map(|command| command.line.as_str()).collect::<BTreeSet<_>>() {
+    for line in commands
+        .iter()
+        .map(|command| command.line.as_str())
+        .collect::<BTreeSet<_>>()
+    {
         hasher.field(line);
     }
     hasher.finish()
@@ -154,17 +194,24 @@ fn hash_of(config: &Config, commands: &BTreeSet<CommandLine>) -> Hash {
 /// here is part of it.
 fn permits(key: &[&str], config: &Config) -> bool {
     match key {
-        ["allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests" | "require" | "templates", ..] => {
-            false
-        }
+        [
+            "allow" | "edition" | "extends" | "fmt" | "lints" | "owners" | "project" | "requests"
+            | "require" | "templates",
+            ..,
+        ] => false,
         // Folders that the commands of a base can see.
         ["eval", key @ ..] => key == ["gate", "link"],
         ["models", _, key, ..] => *key != "usd_per_million",
         // The files that a role protects are excluded from lookups, even for agents without a role.
         ["roles", _, "protected_paths", ..] => true,
-        ["roles", name, ..] => config.roles.get(*name).is_none_or(|role| run_tools(role, config).next().is_some()),
+        ["roles", name, ..] => config
+            .roles
+            .get(*name)
+            .is_none_or(|role| run_tools(role, config).next().is_some()),
         // A server's tool counts for the roles that have it.
-        ["tools", name, ..] => defined_tools(config).any(|tool| tool.name == *name && !tool.command.is_empty()),
+        ["tools", name, ..] => {
+            defined_tools(config).any(|tool| tool.name == *name && !tool.command.is_empty())
+        }
         _ => true,
     }
 }
@@ -172,7 +219,9 @@ fn permits(key: &[&str], config: &Config) -> bool {
 /// Returns the names of a role's tools that a command or a server runs.
 fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c str> {
     let given = role.tools.iter().flat_map(|tools| tools.given());
-    given.filter(|tool| !tool.command.is_empty() || !config.mcp.is_empty()).map(|tool| &*tool.name)
+    given
+        .filter(|tool| !tool.command.is_empty() || !config.mcp.is_empty())
+        .map(|tool| &*tool.name)
 }
 
 /// Removes the user's permission for a folder; returns `false` if none existed.
@@ -180,7 +229,9 @@ fn run_tools<'c>(role: &'c Role, config: &'c Config) -> impl Iterator<Item = &'c
 /// # Errors
 /// The permission cannot be removed.
 pub fn revoke(project: &Path) -> io::Result<bool> {
-    let Some(folder) = folders::state(project) else { return Ok(false) };
+    let Some(folder) = folders::state(project) else {
+        return Ok(false);
+    };
     let is_there = fs::exists(&folder.join(FILE));
     fs::remove(&folder.join(FILE)).map(|()| is_there)
 }
@@ -194,7 +245,9 @@ fn kept(project: &Path) -> Option<Kept> {
     let folder = folders::state(project)?;
     let bytes = RealFs.read(&folder.join(FILE), LIMIT).ok()?;
     let kept: Kept = serde_json::from_slice(&bytes).ok()?;
-    let is_here = RealFs.canonical(project).is_ok_and(|here| here == kept.project);
+    let is_here = RealFs
+        .canonical(project)
+        .is_ok_and(|here| here == kept.project);
     (kept.schema == SCHEMA && is_here).then_some(kept)
 }
 
@@ -202,7 +255,10 @@ fn kept(project: &Path) -> Option<Kept> {
 /// besides the usual ones.
 fn tools_of(config: &Config) -> impl Iterator<Item = (&[String], &[String])> {
     let own = defined_tools(config).filter(|tool| !tool.command.is_empty());
-    let servers = config.mcp.values().map(|server| (&*server.command, &*server.env));
+    let servers = config
+        .mcp
+        .values()
+        .map(|server| (&*server.command, &*server.env));
     own.map(|tool| (&*tool.command, &[][..])).chain(servers)
 }
 
@@ -212,14 +268,25 @@ fn defined_tools(config: &Config) -> impl Iterator<Item = &ToolDefinition> {
     tools.into_iter().flat_map(|tools| tools.defined.values())
 }
 
-fn of_task(registry: &Registry, task: Task<'_>, commands: &mut BTreeSet<CommandLine>) -> Result<(), ReadError> {
+fn of_task(
+    registry: &Registry,
+    task: Task<'_>,
+    commands: &mut BTreeSet<CommandLine>,
+) -> Result<(), ReadError> {
     let path = task.source()?.path;
     let root = task.root()?;
     let mut open = vec![&root];
     while let Some(node) = open.pop() {
-        let lister = node.body.file_paths.as_ref().and_then(|files| files.command.as_deref().map(str::to_owned));
+        let lister = node
+            .body
+            .file_paths
+            .as_ref()
+            .and_then(|files| files.command.as_deref().map(str::to_owned));
         for line in lister.into_iter().chain(script(registry, &node.body)?) {
-            commands.insert(CommandLine { path: path.clone(), line });
+            commands.insert(CommandLine {
+                path: path.clone(),
+                line,
+            });
         }
         open.extend(node.children.iter().map(|child| &child.node));
     }
@@ -239,14 +306,22 @@ pub fn line_of(check: &OwnCheck) -> String {
 pub fn program_of(source: &RequestSource) -> Option<String> {
     match source {
         RequestSource::File(_) => None,
-        RequestSource::Command(sent) => Some(sent.argv.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+        RequestSource::Command(sent) => Some(
+            sent.argv
+                .iter()
+                .map(|word| quoted(word))
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
         RequestSource::Python { function, .. } => Some(format!("python3 {}", quoted(function))),
     }
 }
 
 /// Returns the command that a script runs, including everything that affects its behaviour.
 fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadError> {
-    let Some(command) = &body.command else { return Ok(None) };
+    let Some(command) = &body.command else {
+        return Ok(None);
+    };
     let mut words = Vec::new();
     if let Some(folder) = &body.cwd {
         words.push(format!("cd {} &&", quoted(folder)));
@@ -254,7 +329,11 @@ fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadEr
     if let Some(env) = &body.env {
         words.push(format!("env inherit={}", quoted(&env.inherit)));
         for var in &env.vars {
-            words.push(format!("{}={}", var.name.as_deref().unwrap_or(""), quoted(&text(registry, &var.value, DEPTH)?)));
+            words.push(format!(
+                "{}={}",
+                var.name.as_deref().unwrap_or(""),
+                quoted(&text(registry, &var.value, DEPTH)?)
+            ));
         }
     }
     for args in &command.args {
@@ -262,7 +341,10 @@ fn script(registry: &Registry, body: &Body<'_>) -> Result<Option<String>, ReadEr
     }
     if let Some(line) = &command.line {
         let line = text(registry, line, DEPTH)?;
-        words.push(command.shell.as_ref().map_or_else(|| line.clone(), |shell| format!("{shell} -c {}", quoted(&line))));
+        words.push(command.shell.as_ref().map_or_else(
+            || line.clone(),
+            |shell| format!("{shell} -c {}", quoted(&line)),
+        ));
     }
     Ok(Some(words.join(" ")))
 }
@@ -274,7 +356,11 @@ fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, Re
         match part {
             Part::Text { text } => words.push_str(text),
             Part::Use { name } => match registry.fragment(name).filter(|_| depth > 0) {
-                Some(fragment) => words.push_str(&self::text(registry, &registry.fragment_text(fragment)?, depth - 1)?),
+                Some(fragment) => words.push_str(&self::text(
+                    registry,
+                    &registry.fragment_text(fragment)?,
+                    depth - 1,
+                )?),
                 None => words.extend(["{{", name, "}}"]),
             },
         }
@@ -285,5 +371,9 @@ fn text(registry: &Registry, text: &Text<'_>, depth: usize) -> Result<String, Re
 /// Quotes a word of a command for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+{}".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }

@@ -14,7 +14,10 @@ const LONGEST: usize = 64;
 /// `user`, `id`.
 pub(super) fn each(text: &str, mut take: impl FnMut(&str)) {
     let mut buffer = String::new();
-    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+    for run in text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|run| !run.is_empty())
+    {
         if run.chars().any(is_unspaced) {
             unspaced(run, &mut buffer, &mut take);
         } else {
@@ -54,7 +57,11 @@ fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
         return;
     }
     buffer.clear();
-    buffer.extend(run.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()));
+    buffer.extend(
+        run.chars()
+            .flat_map(char::to_lowercase)
+            .filter(|c| c.is_alphanumeric()),
+    );
     let word = singular(buffer);
     if !word.is_empty() {
         take(word);
@@ -66,7 +73,13 @@ fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
 fn singular(word: &str) -> &str {
     let keeps = ["ss", "us", "is"];
     match word.strip_suffix('s') {
-        Some(stem) if stem.len() >= 2 && word.is_ascii() && !keeps.iter().any(|end| word.ends_with(end)) => stem,
+        Some(stem)
+            if stem.len() >= 2
+                && word.is_ascii()
+                && !keeps.iter().any(|end| word.ends_with(end)) =>
+        {
+            stem
+        }
         _ => word,
     }
 }
@@ -79,7 +92,10 @@ fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     std::iter::from_fn(move || {
         while let Some((at, c)) = chars.next() {
             // `IDs` is one part: the `s` of a plural begins none.
-            let next = chars.peek().map(|(_, next)| *next).filter(|next| *next != 's' || chars.clone().nth(1).is_some());
+            let next = chars
+                .peek()
+                .map(|(_, next)| *next)
+                .filter(|next| *next != 's' || chars.clone().nth(1).is_some());
             let is_border = before.is_some_and(|before| border(before, c, next));
             before = Some(c);
             if is_border {
@@ -122,7 +138,10 @@ fn unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
             spaced(part, buffer, take);
             continue;
         }
-        let ends: Vec<usize> = part.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+        let ends: Vec<usize> = part
+            .char_indices()
+            .map(|(at, c)| at + c.len_utf8())
+            .collect();
         let starts = std::iter::once(0).chain(ends.iter().copied());
         if ends.len() == 1 {
             take(part);

@@ -20,7 +20,9 @@ impl Pass<'_, '_> {
     /// Reads the attribute whose name begins at the position.
     pub(super) fn attribute(&mut self, tag: &mut Tag, spaced: bool) -> Flow {
         let start = self.scan.at;
-        let Some(name) = self.scan.name() else { return Ok(()) };
+        let Some(name) = self.scan.name() else {
+            return Ok(());
+        };
         self.check_name(name)?;
         let touching = matches!(self.scan.peek(), Some(b'"' | b'\''));
         if self.scan.peek() != Some(b'=') {
@@ -36,7 +38,15 @@ impl Pass<'_, '_> {
         } else {
             self.scan.at = name.end;
             self.soften(tag, FaultKind::MissingValue, name.span(), start);
-            self.store(tag, name.span(), Value { span: Span::at(name.end as u32), flags: 0, damaged: true });
+            self.store(
+                tag,
+                name.span(),
+                Value {
+                    span: Span::at(name.end as u32),
+                    flags: 0,
+                    damaged: true,
+                },
+            );
             return Ok(());
         }
         if !spaced && tag.soft.is_none() {
@@ -57,7 +67,8 @@ impl Pass<'_, '_> {
         let mut name = Span::at(self.scan.at as u32);
         // A namespace declaration is never the end of an element's name.
         let written = self.scan.slice(tag.name.start, tag.name.end);
-        if let Some(found) = memchr::memmem::find(written, b"xmlns").filter(|&found| found > 0 && is_declaration(written, found))
+        if let Some(found) = memchr::memmem::find(written, b"xmlns")
+            .filter(|&found| found > 0 && is_declaration(written, found))
         {
             let end = tag.name.start + found;
             name = Span::of(end, tag.name.end);
@@ -76,7 +87,12 @@ impl Pass<'_, '_> {
     fn store(&mut self, tag: &mut Tag, name: Span, value: Value) {
         tag.damaged |= value.damaged;
         tag.last = name.cover(Span::new(value.span.start, self.scan.at as u32));
-        self.tree.attributes.push(RawAttribute { name, value: value.span, namespace: 0, flags: value.flags });
+        self.tree.attributes.push(RawAttribute {
+            name,
+            value: value.span,
+            namespace: 0,
+            flags: value.flags,
+        });
     }
 
     /// Reads the value after `=`.
@@ -94,8 +110,16 @@ impl Pass<'_, '_> {
         // The value is empty and placed directly behind `=`, since the white space after it may lie
         // outside the tag.
         let behind = self.scan.slice(name.end as usize, self.scan.at);
-        let blank = behind.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
-        Ok(Value { span: Span::at((self.scan.at - blank) as u32), flags: 0, damaged: true })
+        let blank = behind
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_whitespace())
+            .count();
+        Ok(Value {
+            span: Span::at((self.scan.at - blank) as u32),
+            flags: 0,
+            damaged: true,
+        })
     }
 
     #[inline]
@@ -138,11 +162,19 @@ impl Pass<'_, '_> {
         self.scan.at += 1;
         let follows = self.scan.peek();
         let fine = follows.is_none_or(|byte| is_space(byte) || matches!(byte, b'>' | b'/' | b'?'));
-        if !fine && let Some(cut) = self.other_attribute(open + 1, end).or_else(|| self.bracket(open + 1, end)) {
+        if !fine
+            && let Some(cut) = self
+                .other_attribute(open + 1, end)
+                .or_else(|| self.bracket(open + 1, end))
+        {
             return self.cut(open, cut, faults);
         }
         self.check_text_length(open + 1, end)?;
-        Ok(Value { span: Span::of(open + 1, end), flags, damaged })
+        Ok(Value {
+            span: Span::of(open + 1, end),
+            flags,
+            damaged,
+        })
     }
 
     /// Returns true if the `<` in a value is a sign: the closing quote follows on the same line.
@@ -153,7 +185,8 @@ impl Pass<'_, '_> {
         let from = self.scan.at + 1;
         let rest = self.scan.slice(from, self.scan.bytes.len());
         let mut previous = b'<';
-        let begins_tag = |byte: u8| matches!(byte, b'/' | b'!' | b'?') || byte.is_ascii_alphabetic();
+        let begins_tag =
+            |byte: u8| matches!(byte, b'/' | b'!' | b'?') || byte.is_ascii_alphabetic();
         // `a < 3 and b > 4`: a `<` that begins no tag is not ended by a `>`.
         let is_comparison = rest.first().is_some_and(|&byte| !begins_tag(byte));
         // `<b>`: a quote ends such a value only if the tag clearly continues after it.
@@ -173,7 +206,8 @@ impl Pass<'_, '_> {
             if byte == b'\n' {
                 return false;
             }
-            has_markup |= byte == b'>' && !is_comparison || ahead > 0 && previous == b'<' && begins_tag(byte);
+            has_markup |=
+                byte == b'>' && !is_comparison || ahead > 0 && previous == b'<' && begins_tag(byte);
             previous = byte;
         }
         false
@@ -182,7 +216,8 @@ impl Pass<'_, '_> {
     /// Handles a value that runs into `<` or the end of the text.
     fn unclosed(&mut self, open: usize, faults: usize) -> Result<Value, Stopped> {
         let end = self.scan.at;
-        let line = memchr::memchr2(b'\n', b'\r', self.scan.slice(open + 1, end)).map(|found| open + 1 + found);
+        let line = memchr::memchr2(b'\n', b'\r', self.scan.slice(open + 1, end))
+            .map(|found| open + 1 + found);
         let cut = self.bracket(open + 1, end).or(line).unwrap_or(end);
         self.cut(open, cut, faults)
     }
@@ -192,12 +227,22 @@ impl Pass<'_, '_> {
         self.scan.at = cut;
         // Everything after the cut is read again and reported again, except a conflict, which is
         // entered only once.
-        let again = |fault: &Fault| fault.span.start as usize >= cut && fault.kind != FaultKind::MergeConflict;
+        let again = |fault: &Fault| {
+            fault.span.start as usize >= cut && fault.kind != FaultKind::MergeConflict
+        };
         while self.faults.len() > faults && self.faults.last().is_some_and(again) {
             self.faults.pop();
         }
-        self.fault(FaultKind::UnclosedValue, Span::of(open, cut), Some(Span::at(cut as u32)))?;
-        Ok(Value { span: Span::of(open + 1, cut), flags: flag::ENCODED, damaged: true })
+        self.fault(
+            FaultKind::UnclosedValue,
+            Span::of(open, cut),
+            Some(Span::at(cut as u32)),
+        )?;
+        Ok(Value {
+            span: Span::of(open + 1, cut),
+            flags: flag::ENCODED,
+            damaged: true,
+        })
     }
 
     /// The end of the tag inside a value that lost its quote: the first `>` at the end of a line,
@@ -206,10 +251,16 @@ impl Pass<'_, '_> {
         let region = self.scan.slice(start, end);
         let ends_line = |at: &usize| {
             let after = region.get(at + 1..).unwrap_or(&[]).iter();
-            after.copied().find(|&byte| byte != b' ' && byte != b'\t').is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
+            after
+                .copied()
+                .find(|&byte| byte != b' ' && byte != b'\t')
+                .is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
         };
         // Considering a few `>` suffices and keeps the search linear.
-        let found = memchr::memchr_iter(b'>', region).take(8).find(ends_line).or_else(|| memchr::memchr(b'>', region))?;
+        let found = memchr::memchr_iter(b'>', region)
+            .take(8)
+            .find(ends_line)
+            .or_else(|| memchr::memchr(b'>', region))?;
         let slash = found.checked_sub(1).and_then(|before| region.get(before)) == Some(&b'/');
         Some(start + found - usize::from(slash))
     }
@@ -217,8 +268,17 @@ impl Pass<'_, '_> {
     /// The start of the next attribute if it was read as part of a value: ` name=` at the value's
     /// end.
     fn other_attribute(&self, start: usize, end: usize) -> Option<usize> {
-        let region = self.scan.slice(start, end).trim_ascii_end().strip_suffix(b"=")?.trim_ascii_end();
-        let name = region.iter().rev().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
+        let region = self
+            .scan
+            .slice(start, end)
+            .trim_ascii_end()
+            .strip_suffix(b"=")?
+            .trim_ascii_end();
+        let name = region
+            .iter()
+            .rev()
+            .take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':')
+            .count();
         let before = region.get(..region.len() - name).filter(|_| name > 0)?;
         let kept = before.trim_ascii_end();
         (kept.len() < before.len()).then_some(start + kept.len())
@@ -231,28 +291,51 @@ impl Pass<'_, '_> {
         let rest = self.scan.rest();
         if let Some(inner) = in_curly_quotes(rest) {
             self.scan.at = start + inner.end as usize + CURLY;
-            self.fault(FaultKind::UnquotedValue, Span::of(start, self.scan.at), None)?;
+            self.fault(
+                FaultKind::UnquotedValue,
+                Span::of(start, self.scan.at),
+                None,
+            )?;
             let span = Span::of(start + inner.start as usize, start + inner.end as usize);
-            return Ok(Value { span, flags: flag::ENCODED, damaged: true });
+            return Ok(Value {
+                span,
+                flags: flag::ENCODED,
+                damaged: true,
+            });
         }
-        let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'\'' | b'=' | b'<' | b'>' | b'\n'));
+        let stop = rest
+            .iter()
+            .position(|&byte| matches!(byte, b'"' | b'\'' | b'=' | b'<' | b'>' | b'\n'));
         let quote = stop.filter(|&stop| matches!(rest.get(stop), Some(b'"' | b'\'')));
         let follows = quote.and_then(|stop| rest.get(stop + 1));
         let end = match (quote, follows) {
-            (Some(stop), Some(&byte)) if is_space(byte) || matches!(byte, b'>' | b'/' | b'?') => start + stop,
+            (Some(stop), Some(&byte)) if is_space(byte) || matches!(byte, b'>' | b'/' | b'?') => {
+                start + stop
+            }
             _ => self.bare_word(start),
         };
         self.scan.at = end + usize::from(matches!(self.scan.bytes.get(end), Some(b'"' | b'\'')));
         self.fault(FaultKind::UnquotedValue, Span::of(start, end), None)?;
-        Ok(Value { span: Span::of(start, end), flags: flag::ENCODED, damaged: true })
+        Ok(Value {
+            span: Span::of(start, end),
+            flags: flag::ENCODED,
+            damaged: true,
+        })
     }
 
     fn bare_word(&self, start: usize) -> usize {
         let rest = self.scan.slice(start, self.scan.bytes.len());
         let ends = |(at, &byte): (usize, &u8)| {
-            is_space(byte) || matches!(byte, b'>' | b'<' | b'"' | b'\'') || (byte == b'/' && rest.get(at + 1) == Some(&b'>'))
+            is_space(byte)
+                || matches!(byte, b'>' | b'<' | b'"' | b'\'')
+                || (byte == b'/' && rest.get(at + 1) == Some(&b'>'))
         };
-        start + rest.iter().enumerate().position(|item| ends((item.0, item.1))).unwrap_or(rest.len())
+        start
+            + rest
+                .iter()
+                .enumerate()
+                .position(|item| ends((item.0, item.1)))
+                .unwrap_or(rest.len())
     }
 }
 
@@ -262,9 +345,18 @@ const CURLY: usize = "“".len();
 /// The text between typographic quotes on the line, if it begins with one and the tag continues
 /// after them.
 fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
-    let is_quote = |bytes: &[u8]| ["“", "”", "‘", "’"].iter().any(|quote| bytes.starts_with(quote.as_bytes()));
-    let line = rest.split(|byte| matches!(byte, b'\n' | b'<' | b'"')).next().filter(|line| is_quote(line))?;
-    let end = memchr::memchr_iter(0xE2, line).skip(1).find(|at| line.get(*at..).is_some_and(is_quote))?;
+    let is_quote = |bytes: &[u8]| {
+        ["“", "”", "‘", "’"]
+            .iter()
+            .any(|quote| bytes.starts_with(quote.as_bytes()))
+    };
+    let line = rest
+        .split(|byte| matches!(byte, b'\n' | b'<' | b'"'))
+        .next()
+        .filter(|line| is_quote(line))?;
+    let end = memchr::memchr_iter(0xE2, line)
+        .skip(1)
+        .find(|at| line.get(*at..).is_some_and(is_quote))?;
     let follows = rest.get(end + CURLY).copied().unwrap_or(b'>');
     (is_space(follows) || matches!(follows, b'>' | b'/' | b'?')).then_some(Span::of(CURLY, end))
 }
@@ -272,11 +364,16 @@ fn in_curly_quotes(rest: &[u8]) -> Option<Span> {
 /// Returns true if a tag continues after a closing quote: with its end, or another attribute.
 fn goes_on(behind: &[u8]) -> bool {
     let rest = behind.trim_ascii_start();
-    let name = rest.iter().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
-    matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..]) || name > 0 && rest.get(name) == Some(&b'=')
+    let name = rest
+        .iter()
+        .take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':')
+        .count();
+    matches!(rest, [b'>', ..] | [b'/' | b'?', b'>', ..])
+        || name > 0 && rest.get(name) == Some(&b'=')
 }
 
 /// Returns true if a name contains `xmlns` or `xmlns:p` from `at` to its end.
 fn is_declaration(name: &[u8], at: usize) -> bool {
-    name.get(at + 5..).is_some_and(|rest| rest.is_empty() || rest.starts_with(b":"))
+    name.get(at + 5..)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(b":"))
 }

@@ -27,7 +27,11 @@ impl<'a> Document<'a> {
 
     /// The attribute that contains a byte offset, from its name to its closing quote.
     pub fn attribute_at(self, offset: u32) -> Option<Attribute<'a>> {
-        let element = self.element_at(offset).filter(|element| element.start_tag().contains(offset))?;
-        element.attributes().find(|attribute| attribute.span().contains(offset))
+        let element = self
+            .element_at(offset)
+            .filter(|element| element.start_tag().contains(offset))?;
+        element
+            .attributes()
+            .find(|attribute| attribute.span().contains(offset))
     }
 }

@@ -60,7 +60,9 @@ impl DecodeFault {
     /// The first offending byte of the file; 0 if the whole file is at fault.
     pub const fn offset(&self) -> u64 {
         match self {
-            Self::InvalidUtf8 { offset, .. } | Self::LoneSurrogate { offset } | Self::OddLength { offset } => *offset,
+            Self::InvalidUtf8 { offset, .. }
+            | Self::LoneSurrogate { offset }
+            | Self::OddLength { offset } => *offset,
             Self::Unsupported { .. } | Self::Contradiction { .. } => 0,
         }
     }
@@ -69,13 +71,16 @@ impl DecodeFault {
 /// Detects the encoding from the first bytes, and the length of the byte order mark.
 pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
     match bytes {
-        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, b'<', ..] | [b'<', 0, 0, 0, ..] => {
-            Err(DecodeFault::Unsupported { encoding: "UTF-32" })
-        }
+        [0xFF, 0xFE, 0, 0, ..]
+        | [0, 0, 0xFE, 0xFF, ..]
+        | [0, 0, 0, b'<', ..]
+        | [b'<', 0, 0, 0, ..] => Err(DecodeFault::Unsupported { encoding: "UTF-32" }),
         [0xEF, 0xBB, 0xBF, ..] => Ok((Encoding::Utf8, 3)),
         [0xFF, 0xFE, ..] => Ok((Encoding::Utf16Le, 2)),
         [0xFE, 0xFF, ..] => Ok((Encoding::Utf16Be, 2)),
-        [b'<', 0, ..] | [0, b'<', ..] => Err(DecodeFault::Unsupported { encoding: "UTF-16 without a byte order mark" }),
+        [b'<', 0, ..] | [0, b'<', ..] => Err(DecodeFault::Unsupported {
+            encoding: "UTF-16 without a byte order mark",
+        }),
         _ => Ok((Encoding::Utf8, 0)),
     }
 }
@@ -92,7 +97,9 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
             Ok(text) => Cow::Borrowed(text),
             Err(error) => {
                 let offset = (mark + error.valid_up_to()) as u64;
-                let declared = declared(body).filter(|name| !is_utf8(name)).map(str::to_owned);
+                let declared = declared(body)
+                    .filter(|name| !is_utf8(name))
+                    .map(str::to_owned);
                 return Err(DecodeFault::InvalidUtf8 { offset, declared });
             }
         },
@@ -119,23 +126,42 @@ pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
 /// Rejects a declaration of the other family of encodings. Names of neither family are left to the
 /// reader, which knows their spans.
 fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
-    let Some(name) = declared(text.as_bytes()) else { return Ok(()) };
+    let Some(name) = declared(text.as_bytes()) else {
+        return Ok(());
+    };
     let (clash, found) = match encoding {
         Encoding::Utf8 => (is_utf16(name), "UTF-8"),
-        Encoding::Utf16Le => (is_utf8(name) || name.eq_ignore_ascii_case("UTF-16BE"), "UTF-16, low byte first"),
-        Encoding::Utf16Be => (is_utf8(name) || name.eq_ignore_ascii_case("UTF-16LE"), "UTF-16, high byte first"),
+        Encoding::Utf16Le => (
+            is_utf8(name) || name.eq_ignore_ascii_case("UTF-16BE"),
+            "UTF-16, low byte first",
+        ),
+        Encoding::Utf16Be => (
+            is_utf8(name) || name.eq_ignore_ascii_case("UTF-16LE"),
+            "UTF-16, high byte first",
+        ),
     };
-    if clash { Err(DecodeFault::Contradiction { declared: name.to_owned(), found }) } else { Ok(()) }
+    if clash {
+        Err(DecodeFault::Contradiction {
+            declared: name.to_owned(),
+            found,
+        })
+    } else {
+        Ok(())
+    }
 }
 
 /// Returns true if a declared name means UTF-8 or its subset.
 pub(super) fn is_utf8(name: &str) -> bool {
-    ["UTF-8", "UTF8", "US-ASCII", "ASCII"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    ["UTF-8", "UTF8", "US-ASCII", "ASCII"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Returns true if a declared name means UTF-16.
 pub(super) fn is_utf16(name: &str) -> bool {
-    ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF16"].iter().any(|known| known.eq_ignore_ascii_case(name))
+    ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF16"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// The encoding in an XML declaration; reads no further than the declaration.
@@ -143,7 +169,11 @@ fn declared(bytes: &[u8]) -> Option<&str> {
     let rest = bytes.strip_prefix(b"<?xml")?;
     let declaration = rest.get(..memchr::memchr(b'>', rest)?)?;
     let at = memchr::memmem::find(declaration, b"encoding")?;
-    let after = declaration.get(at + b"encoding".len()..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let after = declaration
+        .get(at + b"encoding".len()..)?
+        .trim_ascii_start()
+        .strip_prefix(b"=")?
+        .trim_ascii_start();
     let (&quote, value) = after.split_first()?;
     if quote != b'"' && quote != b'\'' {
         return None;
@@ -160,5 +190,9 @@ fn utf16(body: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<String, D
         out.push(c);
         offset += c.len_utf16() as u64 * 2;
     }
-    if odd.is_empty() { Ok(out) } else { Err(DecodeFault::OddLength { offset }) }
+    if odd.is_empty() {
+        Ok(out)
+    } else {
+        Err(DecodeFault::OddLength { offset })
+    }
 }

@@ -26,10 +26,17 @@ impl Pass<'_, '_> {
     #[inline]
     pub(super) fn end_tag(&mut self) -> Flow {
         let start = self.scan.at;
-        if let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) {
+        if let Some(raw) = self
+            .scratch
+            .open
+            .last()
+            .and_then(|open| self.tree.raw(open.node))
+        {
             let from = start + 2;
             let to = from + usize::from(raw.name);
-            if self.scan.slice(from, to) == self.name_of(raw) && self.scan.bytes.get(to) == Some(&b'>') {
+            if self.scan.slice(from, to) == self.name_of(raw)
+                && self.scan.bytes.get(to) == Some(&b'>')
+            {
                 self.scan.at = to + 1;
                 self.close_innermost(start);
                 return Ok(());
@@ -41,7 +48,9 @@ impl Pass<'_, '_> {
     fn unusual_end_tag(&mut self, start: usize) -> Flow {
         self.scan.at = start + 2;
         let spaced = self.scan.skip_space();
-        let Some(name) = self.scan.name() else { return self.nameless_end_tag(start) };
+        let Some(name) = self.scan.name() else {
+            return self.nameless_end_tag(start);
+        };
         if name.end - name.start > self.limits.name.min(u32::from(u16::MAX)) as usize {
             return self.stop(FaultKind::NameTooLong, name.span());
         }
@@ -49,7 +58,11 @@ impl Pass<'_, '_> {
         self.scan.skip_space();
         if self.scan.peek() == Some(b'>') {
             self.scan.at += 1;
-        } else if let Some(end) = self.scan.find2(b'<', b'>').filter(|&end| self.scan.bytes.get(end) == Some(&b'>')) {
+        } else if let Some(end) = self
+            .scan
+            .find2(b'<', b'>')
+            .filter(|&end| self.scan.bytes.get(end) == Some(&b'>'))
+        {
             self.scan.at = end + 1;
             fault = Some(FaultKind::JunkInEnd);
         } else {
@@ -59,7 +72,11 @@ impl Pass<'_, '_> {
         let tag = Span::of(start, self.scan.at);
         if let Some(kind) = fault {
             let unclosed = kind == FaultKind::UnclosedEnd;
-            let (span, other) = if unclosed { (name.span(), Some(Span::at(name.end as u32))) } else { (tag, None) };
+            let (span, other) = if unclosed {
+                (name.span(), Some(Span::at(name.end as u32)))
+            } else {
+                (tag, None)
+            };
             self.damage_open();
             self.fault(kind, span, other)?;
         }
@@ -68,7 +85,10 @@ impl Pass<'_, '_> {
 
     /// `</>`, `</ >` and the like: closes the innermost element.
     fn nameless_end_tag(&mut self, start: usize) -> Flow {
-        let end = self.scan.find2(b'<', b'>').filter(|&end| self.scan.bytes.get(end) == Some(&b'>'));
+        let end = self
+            .scan
+            .find2(b'<', b'>')
+            .filter(|&end| self.scan.bytes.get(end) == Some(&b'>'));
         let Some(end) = end else {
             self.scan.at = start + 2;
             return self.fault(FaultKind::LessInText, Span::of(start, start + 1), None);
@@ -80,7 +100,11 @@ impl Pass<'_, '_> {
         let other = self.name_span(open.node);
         self.damage(open.node);
         self.close_innermost(start);
-        self.fault(FaultKind::MismatchedEnd, Span::of(start, end + 1), Some(other))
+        self.fault(
+            FaultKind::MismatchedEnd,
+            Span::of(start, end + 1),
+            Some(other),
+        )
     }
 
     /// Closes the element that belongs to an end tag; `reported`: the tag already has a fault.
@@ -90,7 +114,8 @@ impl Pass<'_, '_> {
             self.close_innermost(start);
             return Ok(());
         }
-        if self.open_name(self.scratch.open.len().wrapping_sub(1)) != self.scan.slice(name.start, name.end)
+        if self.open_name(self.scratch.open.len().wrapping_sub(1))
+            != self.scan.slice(name.start, name.end)
             && self.recover_start_tag(name, tag)?
         {
             return Ok(());
@@ -104,7 +129,9 @@ impl Pass<'_, '_> {
                         Some(early) if early.is_empty() => Ok(()),
                         Some(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
                         None => match self.adopt_root(name, tag) {
-                            Some(begins) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(begins))),
+                            Some(begins) => {
+                                self.fault(FaultKind::MissingStart, tag, Some(Span::at(begins)))
+                            }
                             None => self.outside(FaultKind::StrayEnd, tag),
                         },
                     };
@@ -117,8 +144,12 @@ impl Pass<'_, '_> {
                         let place = self.take_stray_before(start).unwrap_or(Span::at(start));
                         self.fault(FaultKind::MissingStart, tag, Some(place))
                     }
-                    Orphans::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
-                    Orphans::ClosedEarly(early) => self.fault(FaultKind::StrayEnd, early, Some(tag)),
+                    Orphans::HomeIn(element) => {
+                        self.fault(FaultKind::ClosedTwice, element, Some(tag))
+                    }
+                    Orphans::ClosedEarly(early) => {
+                        self.fault(FaultKind::StrayEnd, early, Some(tag))
+                    }
                 }
             }
             Closes::Exactly(depth) => {
@@ -137,7 +168,11 @@ impl Pass<'_, '_> {
                 }
                 self.close_innermost(start);
                 missing?;
-                if reported { Ok(()) } else { self.fault(FaultKind::MismatchedEnd, name.span(), other) }
+                if reported {
+                    Ok(())
+                } else {
+                    self.fault(FaultKind::MismatchedEnd, name.span(), other)
+                }
             }
         }
     }
@@ -146,17 +181,30 @@ impl Pass<'_, '_> {
     /// both are one fault.
     fn take_stray_before(&mut self, start: u32) -> Option<Span> {
         let is_before = |fault: &&Fault| {
-            let between = || self.scan.slice(fault.span.end as usize, start as usize).iter().all(|&byte| is_space(byte));
+            let between = || {
+                self.scan
+                    .slice(fault.span.end as usize, start as usize)
+                    .iter()
+                    .all(|&byte| is_space(byte))
+            };
             fault.kind == FaultKind::StrayEnd && fault.span.end <= start && between()
         };
-        let stray = self.faults.iter().rev().take(4).find(is_before).map(|fault| fault.span)?;
+        let stray = self
+            .faults
+            .iter()
+            .rev()
+            .take(4)
+            .find(is_before)
+            .map(|fault| fault.span)?;
         self.faults.retain(|fault| fault.span != stray);
         Some(stray)
     }
 
     /// Closes the innermost element with the end tag from `start` to the current position.
     pub(super) fn close_innermost(&mut self, start: usize) {
-        let Some(open) = self.scratch.open.pop() else { return };
+        let Some(open) = self.scratch.open.pop() else {
+            return;
+        };
         self.scratch.bindings.truncate(open.bindings);
         let end = self.scan.at as u32;
         if let Some(raw) = self.raw_mut(open.node) {
@@ -168,24 +216,43 @@ impl Pass<'_, '_> {
 
     fn closes(&self, name: Name, start: usize) -> Closes {
         let wanted = self.scan.slice(name.start, name.end);
-        let Some(top) = self.scratch.open.len().checked_sub(1) else { return Closes::Nothing };
-        let exact = (0..=top).rev().find(|&depth| self.open_name(depth) == wanted);
+        let Some(top) = self.scratch.open.len().checked_sub(1) else {
+            return Closes::Nothing;
+        };
+        let exact = (0..=top)
+            .rev()
+            .find(|&depth| self.open_name(depth) == wanted);
         let near = |depth: &usize| is_near(self.open_name(*depth), wanted);
         let outer_fits = |depth| self.fits(depth, start) && !self.have_ends(wanted, name.end);
-        if exact != Some(top) && near(&top) && self.fits(top, start) && !exact.is_some_and(outer_fits) {
+        if exact != Some(top)
+            && near(&top)
+            && self.fits(top, start)
+            && !exact.is_some_and(outer_fits)
+        {
             return Closes::Probably(top);
         }
         if let Some(depth) = exact {
             if self.stands_as_deep_as_innermost(depth, start) {
-                return if self.holds_something(top) { Closes::Probably(top) } else { Closes::Nothing };
+                return if self.holds_something(top) {
+                    Closes::Probably(top)
+                } else {
+                    Closes::Nothing
+                };
             }
             let may = depth == top || self.may_close_outer(depth, start);
-            return if may { Closes::Exactly(depth) } else { Closes::Nothing };
+            return if may {
+                Closes::Exactly(depth)
+            } else {
+                Closes::Nothing
+            };
         }
         if near(&top) && self.may_close_innermost(start) {
             return Closes::Probably(top);
         }
-        let outer = (top.saturating_sub(8)..top).rev().find(near).filter(|&depth| self.may_close_outer(depth, start));
+        let outer = (top.saturating_sub(8)..top)
+            .rev()
+            .find(near)
+            .filter(|&depth| self.may_close_outer(depth, start));
         match outer {
             Some(depth) => Closes::Probably(depth),
             None if self.looks_like_its_end(start) => Closes::Probably(top),
@@ -196,19 +263,27 @@ impl Pass<'_, '_> {
     /// Returns true if all open elements of a name have end tags after `from`, within a few
     /// thousand bytes.
     fn have_ends(&self, name: &[u8], from: usize) -> bool {
-        let rest = self.scan.slice(from, (from + 4096).min(self.scan.bytes.len()));
-        let mut open = (0..self.scratch.open.len()).filter(|depth| self.open_name(*depth) == name).count();
+        let rest = self
+            .scan
+            .slice(from, (from + 4096).min(self.scan.bytes.len()));
+        let mut open = (0..self.scratch.open.len())
+            .filter(|depth| self.open_name(*depth) == name)
+            .count();
         memchr::memchr_iter(b'<', rest).any(|at| {
             let tag = rest.get(at + 1..).unwrap_or_default();
             let is_end = tag.starts_with(b"/");
-            let named = tag.get(usize::from(is_end)..).and_then(|tag| tag.strip_prefix(name));
-            let Some(behind) =
-                named.filter(|behind| behind.first().is_some_and(|&byte| is_space(byte) || matches!(byte, b'>' | b'/')))
-            else {
+            let named = tag
+                .get(usize::from(is_end)..)
+                .and_then(|tag| tag.strip_prefix(name));
+            let Some(behind) = named.filter(|behind| {
+                behind
+                    .first()
+                    .is_some_and(|&byte| is_space(byte) || matches!(byte, b'>' | b'/'))
+            }) else {
                 return false;
             };
-            let is_empty =
-                memchr::memchr(b'>', behind).is_some_and(|end| behind.get(..end).is_some_and(|tag| tag.ends_with(b"/")));
+            let is_empty = memchr::memchr(b'>', behind)
+                .is_some_and(|end| behind.get(..end).is_some_and(|tag| tag.ends_with(b"/")));
             match (is_end, is_empty) {
                 (true, _) => open = open.saturating_sub(1),
                 (false, false) => open += 1,
@@ -221,7 +296,9 @@ impl Pass<'_, '_> {
     /// Returns true if an end tag here is at the expected place for an open element: equally
     /// indented, or on the same line.
     fn fits(&self, depth: usize, start: usize) -> bool {
-        let Some(raw) = self.open_raw(depth) else { return false };
+        let Some(raw) = self.open_raw(depth) else {
+            return false;
+        };
         match self.scan.indent(start) {
             Some(own) => self.indent_of(raw) == Some(own),
             None => self.on_one_line(raw, start),
@@ -232,9 +309,14 @@ impl Pass<'_, '_> {
     /// the indentation of the innermost element, and indented deeper than the outer one.
     fn stands_as_deep_as_innermost(&self, depth: usize, start: usize) -> bool {
         let top = self.scratch.open.len() - 1;
-        let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(top)) else { return false };
-        let Some(own) = self.scan.indent(start).filter(|_| depth != top) else { return false };
-        self.indent_of(innermost) == Some(own) && self.indent_of(outer).is_some_and(|indent| indent < own)
+        let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(top)) else {
+            return false;
+        };
+        let Some(own) = self.scan.indent(start).filter(|_| depth != top) else {
+            return false;
+        };
+        self.indent_of(innermost) == Some(own)
+            && self.indent_of(outer).is_some_and(|indent| indent < own)
     }
 
     /// Returns true if an open element contains more than white space; only the first few children
@@ -242,7 +324,9 @@ impl Pass<'_, '_> {
     fn holds_something(&self, depth: usize) -> bool {
         let mut next = self.open_raw(depth).map_or(NONE, |raw| raw.child);
         for _ in 0..4 {
-            let Some(child) = self.tree.raw(next) else { return false };
+            let Some(child) = self.tree.raw(next) else {
+                return false;
+            };
             if child.flags & flag::BLANK == 0 || child.kind != Kind::Text {
                 return true;
             }
@@ -253,11 +337,16 @@ impl Pass<'_, '_> {
 
     /// Returns true if an end tag here may close an outer element together with those inside.
     fn may_close_outer(&self, depth: usize, start: usize) -> bool {
-        let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(self.scratch.open.len() - 1)) else {
+        let (Some(outer), Some(innermost)) = (
+            self.open_raw(depth),
+            self.open_raw(self.scratch.open.len() - 1),
+        ) else {
             return false;
         };
         match self.scan.indent(start) {
-            Some(own) => [outer, innermost].iter().any(|raw| self.indent_of(raw).is_none_or(|indent| own <= indent)),
+            Some(own) => [outer, innermost]
+                .iter()
+                .any(|raw| self.indent_of(raw).is_none_or(|indent| own <= indent)),
             None => self.on_one_line(innermost, start),
         }
     }
@@ -265,7 +354,9 @@ impl Pass<'_, '_> {
     /// Returns true if an end tag here may close the innermost element in spite of a slightly
     /// different name.
     fn may_close_innermost(&self, start: usize) -> bool {
-        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
+        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else {
+            return false;
+        };
         match self.scan.indent(start) {
             Some(own) => self.indent_of(innermost).is_none_or(|indent| own <= indent),
             None => self.on_one_line(innermost, start) || !self.has_elements(innermost),
@@ -275,9 +366,13 @@ impl Pass<'_, '_> {
     /// Returns true if position alone indicates that an end tag with a different name closes the
     /// innermost element.
     fn looks_like_its_end(&self, start: usize) -> bool {
-        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
+        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else {
+            return false;
+        };
         match (self.scan.indent(start), self.indent_of(innermost)) {
-            (Some(own), Some(indent)) => own == indent && self.holds_something(self.scratch.open.len() - 1),
+            (Some(own), Some(indent)) => {
+                own == indent && self.holds_something(self.scratch.open.len() - 1)
+            }
             (None, _) => self.on_one_line(innermost, start) && !self.has_elements(innermost),
             (Some(_), None) => false,
         }
@@ -292,7 +387,9 @@ impl Pass<'_, '_> {
         // A few children suffice: text is interrupted by comments at most.
         let mut next = raw.child;
         for _ in 0..4 {
-            let Some(child) = self.tree.raw(next) else { return false };
+            let Some(child) = self.tree.raw(next) else {
+                return false;
+            };
             if child.kind == Kind::Element {
                 return true;
             }

@@ -16,7 +16,9 @@ impl Pass<'_, '_> {
         let target = self.scan.name();
         let content = start + 2;
         let after = self.scan.at;
-        let end = self.instruction_end.find(self.scan.bytes, &self.scratch.marks.instruction_end, after);
+        let end =
+            self.instruction_end
+                .find(self.scan.bytes, &self.scratch.marks.instruction_end, after);
         let (inner, end, flags) = match end {
             Some(end) => (end, end + 2, 0),
             None => self.unclosed_instruction(start, after)?,
@@ -24,7 +26,11 @@ impl Pass<'_, '_> {
         self.scan.at = end;
         let span = Span::of(start, end);
         if flags == 0 {
-            self.check_target(span, target.map_or(Span::at(content as u32), super::scanner::Name::span), inner)?;
+            self.check_target(
+                span,
+                target.map_or(Span::at(content as u32), super::scanner::Name::span),
+                inner,
+            )?;
         }
         let id = self.add(Kind::Instruction, flags, span, Span::of(content, inner))?;
         let length = target.map_or(0, |name| name.end - name.start);
@@ -39,7 +45,12 @@ impl Pass<'_, '_> {
 
     fn check_target(&mut self, span: Span, target: Span, inner: usize) -> Flow {
         let name = target.slice(self.scan.text);
-        let touches = target.end as usize != inner && !self.scan.bytes.get(target.end as usize).is_some_and(|&b| is_space(b));
+        let touches = target.end as usize != inner
+            && !self
+                .scan
+                .bytes
+                .get(target.end as usize)
+                .is_some_and(|&b| is_space(b));
         let kind = if name.eq_ignore_ascii_case("xml") {
             FaultKind::MisplacedDeclaration
         } else if name.is_empty() || name.contains(':') || touches {
@@ -52,19 +63,32 @@ impl Pass<'_, '_> {
     }
 
     /// Ends an instruction that runs into the end of the text at the first `>` or `?` of its line.
-    fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::pass::Stopped> {
+    fn unclosed_instruction(
+        &mut self,
+        start: usize,
+        after: usize,
+    ) -> Result<(usize, usize, u8), super::pass::Stopped> {
         self.scan.at = after;
         let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.rest());
         let inner = found.map_or(self.scan.bytes.len(), |found| after + found);
         let end = inner + usize::from(matches!(self.scan.bytes.get(inner), Some(b'>' | b'?')));
         self.damage_open();
-        self.fault(FaultKind::UnclosedInstruction, Span::of(start, after), Some(Span::of(inner, end)))?;
+        self.fault(
+            FaultKind::UnclosedInstruction,
+            Span::of(start, after),
+            Some(Span::of(inner, end)),
+        )?;
         Ok((inner, end, flag::DAMAGED))
     }
 
     /// Reads the XML declaration at the beginning of the text, if there is one.
     pub(super) fn declaration(&mut self) -> Flow {
-        if !self.scan.starts_with(b"<?xml") || !self.scan.peek_at(5).is_none_or(|byte| is_space(byte) || byte == b'?') {
+        if !self.scan.starts_with(b"<?xml")
+            || !self
+                .scan
+                .peek_at(5)
+                .is_none_or(|byte| is_space(byte) || byte == b'?')
+        {
             return Ok(());
         }
         self.scan.at = 5;
@@ -76,13 +100,23 @@ impl Pass<'_, '_> {
             let span = Span::of(0, stop + 1);
             return match pseudo_attributes(self.scan.text, stop - 1) {
                 Ok(None) => Ok(()),
-                Ok(Some(encoding)) => self.fault(FaultKind::UnsupportedEncoding, encoding, Some(span)),
+                Ok(Some(encoding)) => {
+                    self.fault(FaultKind::UnsupportedEncoding, encoding, Some(span))
+                }
                 Err(part) => self.fault(FaultKind::BadDeclaration, part, Some(span)),
             };
         }
-        let end = if bracket { stop + 1 } else { self.scan.line_end().min(stop) };
+        let end = if bracket {
+            stop + 1
+        } else {
+            self.scan.line_end().min(stop)
+        };
         self.scan.at = end;
-        self.fault(FaultKind::BadDeclaration, Span::of(0, end), Some(Span::of(0, end)))
+        self.fault(
+            FaultKind::BadDeclaration,
+            Span::of(0, end),
+            Some(Span::of(0, end)),
+        )
     }
 
     /// `<ctxc allow x?>`: an instruction or declaration that lost its first question mark.
@@ -93,7 +127,12 @@ impl Pass<'_, '_> {
             return self.fault(FaultKind::BadDeclaration, span, Some(span));
         }
         self.damage_open();
-        let id = self.add(Kind::Instruction, flag::DAMAGED, span, Span::of(start + 1, self.scan.at - 2))?;
+        let id = self.add(
+            Kind::Instruction,
+            flag::DAMAGED,
+            span,
+            Span::of(start + 1, self.scan.at - 2),
+        )?;
         if let Some(raw) = self.raw_mut(id) {
             raw.name = (tag.name.end - tag.name.start) as u16;
         }
@@ -117,22 +156,40 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
         let start = space(at);
         if start == end {
             // Only the version is required; its absence is a fault of the whole declaration.
-            return if parts.len() == PARTS.len() { Err(Span::of(0, end + 2)) } else { Ok(unsupported) };
+            return if parts.len() == PARTS.len() {
+                Err(Span::of(0, end + 2))
+            } else {
+                Ok(unsupported)
+            };
         }
-        let length = rest(start).bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let length = rest(start)
+            .bytes()
+            .take_while(u8::is_ascii_alphanumeric)
+            .count();
         let name = rest(start).get(..length).unwrap_or("");
         let whole = Span::of(start, end);
         let expected = parts.len() == PARTS.len();
         let known = parts.find(|part| **part == name).is_some();
         if start == at || !known || (expected && name != "version") {
-            return Err(if length == 0 { whole } else { Span::of(start, start + length) });
+            return Err(if length == 0 {
+                whole
+            } else {
+                Span::of(start, start + length)
+            });
         }
         let equals = space(start + length);
         let quote = space(equals + 1);
-        let mark = rest(quote).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
+        let mark = rest(quote)
+            .bytes()
+            .next()
+            .filter(|byte| matches!(byte, b'"' | b'\''));
         let value = rest(quote + 1);
-        let (Some(b'='), Some(mark)) = (rest(equals).bytes().next(), mark) else { return Err(whole) };
-        let Some(value) = memchr::memchr(mark, value.as_bytes()).and_then(|length| value.get(..length)) else {
+        let (Some(b'='), Some(mark)) = (rest(equals).bytes().next(), mark) else {
+            return Err(whole);
+        };
+        let Some(value) =
+            memchr::memchr(mark, value.as_bytes()).and_then(|length| value.get(..length))
+        else {
             return Err(whole);
         };
         let span = Span::of(quote + 1, quote + 1 + value.len());
@@ -149,10 +206,14 @@ fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
 fn is_valid(name: &str, value: &str) -> bool {
     let bytes = value.as_bytes();
     match name {
-        "version" => value.strip_prefix("1.").is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())),
+        "version" => value
+            .strip_prefix("1.")
+            .is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())),
         "encoding" => {
             bytes.first().is_some_and(u8::is_ascii_alphabetic)
-                && bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+                && bytes
+                    .iter()
+                    .all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
         }
         _ => matches!(value, "yes" | "no"),
     }

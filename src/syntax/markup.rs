@@ -17,12 +17,18 @@ impl Pass<'_, '_> {
         if after.starts_with(b"[CDATA[") {
             return self.cdata(9);
         }
-        if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"DOCTYPE")) {
+        if after
+            .get(..7)
+            .is_some_and(|word| word.eq_ignore_ascii_case(b"DOCTYPE"))
+        {
             self.doctype();
             return Ok(());
         }
         let window = after.get(..after.len().min(8)).unwrap_or(&[]);
-        let opening = window.iter().rposition(|&byte| byte == b'[').map_or(0, |last| last + 1);
+        let opening = window
+            .iter()
+            .rposition(|&byte| byte == b'[')
+            .map_or(0, |last| last + 1);
         if opening > 1 && is_near(window.get(..opening).unwrap_or(&[]), b"[CDATA[") {
             return self.misspelt_cdata(opening + 2);
         }
@@ -34,7 +40,11 @@ impl Pass<'_, '_> {
 
     pub(super) fn misspelt_cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
-        self.fault(FaultKind::MisspeltCdata, Span::of(start, start + mark), None)?;
+        self.fault(
+            FaultKind::MisspeltCdata,
+            Span::of(start, start + mark),
+            None,
+        )?;
         self.damage_open();
         self.cdata(mark)
     }
@@ -43,7 +53,9 @@ impl Pass<'_, '_> {
         let start = self.scan.at;
         self.scan.at += 2;
         let next = self.scan.find2(b'<', b'>').unwrap_or(self.scan.bytes.len());
-        let comment = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, start);
+        let comment =
+            self.comment_end
+                .find(self.scan.bytes, &self.scratch.marks.comment_end, start);
         let end = match comment.filter(|&end| end <= next && self.scan.peek() == Some(b'-')) {
             Some(end) => end + 3,
             None => next + usize::from(self.scan.bytes.get(next) == Some(&b'>')),
@@ -56,24 +68,45 @@ impl Pass<'_, '_> {
     fn comment(&mut self) -> Flow {
         let start = self.scan.at;
         let content = start + 4;
-        let end = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, content);
+        let end = self
+            .comment_end
+            .find(self.scan.bytes, &self.scratch.marks.comment_end, content);
         let bound = end.unwrap_or(self.scan.bytes.len());
-        let Hyphens { dashes, arrow, nested } = self.hyphens(content, bound);
+        let Hyphens {
+            dashes,
+            arrow,
+            nested,
+        } = self.hyphens(content, bound);
         // `<!-- a <!-- b -->` on one line ends at the `-->`: the fault is the second opening
         // delimiter inside.
-        let is_line = |end: &usize| arrow.is_none() && !self.scan.slice(content, *end).contains(&b'\n');
-        let Some(end) = end.filter(|end| !nested || is_line(end)) else { return self.unclosed_comment(content, dashes, arrow) };
-        let dashes =
-            if nested { memchr::memmem::find(self.scan.slice(content, end), b"--").map(|at| content + at) } else { dashes };
+        let is_line =
+            |end: &usize| arrow.is_none() && !self.scan.slice(content, *end).contains(&b'\n');
+        let Some(end) = end.filter(|end| !nested || is_line(end)) else {
+            return self.unclosed_comment(content, dashes, arrow);
+        };
+        let dashes = if nested {
+            memchr::memmem::find(self.scan.slice(content, end), b"--").map(|at| content + at)
+        } else {
+            dashes
+        };
         self.scan.at = end + 3;
         // `--->`: the last hyphen of the content touches the delimiter.
         let touching = end > content && self.scan.bytes.get(end - 1) == Some(&b'-');
         let found = dashes.or(touching.then(|| end - 1));
         if let Some(at) = found {
             self.damage_open();
-            self.fault(FaultKind::DashesInComment, Span::of(at, at + 2), Some(Span::of(start, end + 3)))?;
+            self.fault(
+                FaultKind::DashesInComment,
+                Span::of(at, at + 2),
+                Some(Span::of(start, end + 3)),
+            )?;
         }
-        self.add(Kind::Comment, 0, Span::of(start, end + 3), Span::of(content, end))?;
+        self.add(
+            Kind::Comment,
+            0,
+            Span::of(start, end + 3),
+            Span::of(content, end),
+        )?;
         self.conflict_inside(content, end)
     }
 
@@ -81,7 +114,8 @@ impl Pass<'_, '_> {
     /// comment.
     fn hyphens(&self, content: usize, bound: usize) -> Hyphens {
         let mut found = Hyphens::default();
-        for at in memchr::memchr_iter(b'-', self.scan.slice(content, bound)).map(|at| at + content) {
+        for at in memchr::memchr_iter(b'-', self.scan.slice(content, bound)).map(|at| at + content)
+        {
             match self.scan.bytes.get(at + 1) {
                 Some(b'-') if at + 1 < bound => {
                     if at >= content + 2 && self.scan.slice(at - 2, at) == b"<!" {
@@ -99,7 +133,12 @@ impl Pass<'_, '_> {
 
     /// Ends a comment that runs into the next one or the end of the text at the rest of its
     /// delimiter, or at the end of its line.
-    fn unclosed_comment(&mut self, content: usize, dashes: Option<usize>, arrow: Option<usize>) -> Flow {
+    fn unclosed_comment(
+        &mut self,
+        content: usize,
+        dashes: Option<usize>,
+        arrow: Option<usize>,
+    ) -> Flow {
         let start = content - 4;
         self.scan.at = content;
         let (inner, end) = match (dashes, arrow) {
@@ -110,8 +149,17 @@ impl Pass<'_, '_> {
         };
         self.scan.at = end;
         self.damage_open();
-        self.fault(FaultKind::UnclosedComment, Span::of(start, content), Some(Span::of(inner, end)))?;
-        self.add(Kind::Comment, flag::DAMAGED, Span::of(start, end), Span::of(content, inner))?;
+        self.fault(
+            FaultKind::UnclosedComment,
+            Span::of(start, content),
+            Some(Span::of(inner, end)),
+        )?;
+        self.add(
+            Kind::Comment,
+            flag::DAMAGED,
+            Span::of(start, end),
+            Span::of(content, inner),
+        )?;
         Ok(())
     }
 
@@ -119,8 +167,12 @@ impl Pass<'_, '_> {
     fn cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
         let content = start + mark;
-        let end = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
-        let Some(end) = end else { return self.unclosed_cdata(start, content) };
+        let end = self
+            .cdata_end
+            .find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
+        let Some(end) = end else {
+            return self.unclosed_cdata(start, content);
+        };
         self.scan.at = end + 3;
         self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)?;
         self.conflict_inside(content, end)
@@ -139,18 +191,32 @@ impl Pass<'_, '_> {
     /// Ends a section that runs into the end of the text at the rest of its delimiter, at the end
     /// tag of its parent, or at the end of its line; and before the next section.
     fn unclosed_cdata(&mut self, start: usize, content: usize) -> Flow {
-        let nested = self.cdata_start.find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
+        let nested =
+            self.cdata_start
+                .find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
         let bound = nested.unwrap_or(self.scan.bytes.len());
         self.scan.at = content;
         let (inner, mark) = match self.rest_of_cdata_end(content, bound) {
             Some(found) => found,
-            None => (self.end_of_parent(content, bound).unwrap_or_else(|| self.scan.line_end()), 0),
+            None => (
+                self.end_of_parent(content, bound)
+                    .unwrap_or_else(|| self.scan.line_end()),
+                0,
+            ),
         };
         self.scan.at = inner + mark;
         let end = self.scan.at;
         self.damage_open();
-        self.fault(FaultKind::UnclosedCdata, Span::of(start, content), Some(Span::of(inner, end)))?;
-        self.add_cdata(Span::of(start, end), Span::of(content, inner), flag::DAMAGED)
+        self.fault(
+            FaultKind::UnclosedCdata,
+            Span::of(start, content),
+            Some(Span::of(inner, end)),
+        )?;
+        self.add_cdata(
+            Span::of(start, end),
+            Span::of(content, inner),
+            flag::DAMAGED,
+        )
     }
 
     /// The end tag of the innermost open element.
@@ -174,13 +240,21 @@ impl Pass<'_, '_> {
     /// Skips a document type: brackets, quotes and comments in it are respected.
     fn doctype(&mut self) {
         let start = self.scan.at;
-        let end = if self.doctype_open { None } else { self.doctype_end() };
+        let end = if self.doctype_open {
+            None
+        } else {
+            self.doctype_end()
+        };
         if end.is_none() {
             self.doctype_open = true;
         }
         self.scan.at = start + 9;
         // Without its bracket it ends at the next tag.
-        let near = || self.scan.find2(b'<', b'>').map(|at| at + usize::from(self.scan.bytes.get(at) == Some(&b'>')));
+        let near = || {
+            self.scan
+                .find2(b'<', b'>')
+                .map(|at| at + usize::from(self.scan.bytes.get(at) == Some(&b'>')))
+        };
         self.scan.at = end.or_else(near).unwrap_or(self.scan.bytes.len());
         let span = Span::of(start, self.scan.at);
         self.doctype.get_or_insert(span);
@@ -200,11 +274,19 @@ impl Pass<'_, '_> {
                 b'>' if !inside => return Some(self.scan.at + 1),
                 b'<' if self.scan.starts_with(b"<!--") => {
                     let from = self.scan.at + 4;
-                    self.scan.at = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, from)? + 2;
+                    self.scan.at = self.comment_end.find(
+                        self.scan.bytes,
+                        &self.scratch.marks.comment_end,
+                        from,
+                    )? + 2;
                 }
                 b'<' if self.scan.starts_with(b"<?") => {
                     let from = self.scan.at + 2;
-                    let end = self.instruction_end.find(self.scan.bytes, &self.scratch.marks.instruction_end, from)?;
+                    let end = self.instruction_end.find(
+                        self.scan.bytes,
+                        &self.scratch.marks.instruction_end,
+                        from,
+                    )?;
                     self.scan.at = end + 1;
                 }
                 _ => {}

@@ -9,8 +9,13 @@ use crate::base::span::Span;
 impl Pass<'_, '_> {
     /// Returns true if the first marker of a conflict begins the line at the position.
     fn at_marker(&self) -> bool {
-        let before = self.scan.at.checked_sub(1).map(|before| self.scan.bytes.get(before));
-        self.scan.starts_with(b"<<<<<<<") && before.is_none_or(|before| matches!(before, Some(b'\n' | b'\r')))
+        let before = self
+            .scan
+            .at
+            .checked_sub(1)
+            .map(|before| self.scan.bytes.get(before));
+        self.scan.starts_with(b"<<<<<<<")
+            && before.is_none_or(|before| matches!(before, Some(b'\n' | b'\r')))
     }
 
     /// Reports a merge conflict at the position; returns true if our side is read from here.
@@ -20,12 +25,30 @@ impl Pass<'_, '_> {
             return Ok(false);
         }
         let marks = &self.scratch.marks;
-        let Some(last) = self.conflict_end.find(self.scan.bytes, &marks.conflict_end, start) else { return Ok(false) };
-        let middle = self.conflict_middle.find(self.scan.bytes, &marks.conflict_middle, start).filter(|&at| at < last);
-        let Some(middle) = middle.map(|at| at + 1) else { return Ok(false) };
-        let line = self.scan.bytes.get(last + 1..).and_then(|rest| memchr::memchr(b'\n', rest));
+        let Some(last) = self
+            .conflict_end
+            .find(self.scan.bytes, &marks.conflict_end, start)
+        else {
+            return Ok(false);
+        };
+        let middle = self
+            .conflict_middle
+            .find(self.scan.bytes, &marks.conflict_middle, start)
+            .filter(|&at| at < last);
+        let Some(middle) = middle.map(|at| at + 1) else {
+            return Ok(false);
+        };
+        let line = self
+            .scan
+            .bytes
+            .get(last + 1..)
+            .and_then(|rest| memchr::memchr(b'\n', rest));
         let end = line.map_or(self.scan.bytes.len(), |line| last + 1 + line);
-        self.fault(FaultKind::MergeConflict, Span::of(start, end), Some(Span::of(middle, middle + 7)))?;
+        self.fault(
+            FaultKind::MergeConflict,
+            Span::of(start, end),
+            Some(Span::of(middle, middle + 7)),
+        )?;
         self.damage_open();
         self.conflict = Some(Conflict { middle, end });
         Ok(true)
@@ -39,28 +62,56 @@ impl Pass<'_, '_> {
         let start = self.scan.at;
         self.scan.at = self.scan.line_end();
         self.damage_open();
-        self.fault(FaultKind::MergeConflict, Span::of(start, self.scan.at), None)?;
+        self.fault(
+            FaultKind::MergeConflict,
+            Span::of(start, self.scan.at),
+            None,
+        )?;
         Ok(true)
     }
 
     /// A conflict inside a comment or a CDATA section, in which XML allows all of its characters.
     pub(super) fn conflict_inside(&mut self, content: usize, end: usize) -> Flow {
         let part = self.scan.slice(content, end);
-        let Some(start) = memchr::memmem::find(part, b"\n<<<<<<<").map(|at| content + at + 1) else { return Ok(()) };
+        let Some(start) = memchr::memmem::find(part, b"\n<<<<<<<").map(|at| content + at + 1)
+        else {
+            return Ok(());
+        };
         let marks = &self.scratch.marks;
         let bytes = self.scan.bytes;
-        let last = self.conflict_end.find(bytes, &marks.conflict_end, start).filter(|&at| at < end);
-        let middle = self.conflict_middle.find(bytes, &marks.conflict_middle, start);
-        let (Some(last), Some(middle)) = (last, middle.filter(|&at| last.is_some_and(|last| at < last))) else { return Ok(()) };
-        let line = self.scan.slice(last + 1, end).iter().position(|&byte| byte == b'\n');
+        let last = self
+            .conflict_end
+            .find(bytes, &marks.conflict_end, start)
+            .filter(|&at| at < end);
+        let middle = self
+            .conflict_middle
+            .find(bytes, &marks.conflict_middle, start);
+        let (Some(last), Some(middle)) = (
+            last,
+            middle.filter(|&at| last.is_some_and(|last| at < last)),
+        ) else {
+            return Ok(());
+        };
+        let line = self
+            .scan
+            .slice(last + 1, end)
+            .iter()
+            .position(|&byte| byte == b'\n');
         let behind = line.map_or(end, |line| last + 1 + line);
         self.damage_open();
-        self.fault(FaultKind::MergeConflict, Span::of(start, behind), Some(Span::of(middle + 1, middle + 8)))
+        self.fault(
+            FaultKind::MergeConflict,
+            Span::of(start, behind),
+            Some(Span::of(middle + 1, middle + 8)),
+        )
     }
 
     /// Skips their side once ours has been read.
     pub(super) fn leave_conflict(&mut self) {
-        if let Some(conflict) = self.conflict.filter(|conflict| self.scan.at >= conflict.middle) {
+        if let Some(conflict) = self
+            .conflict
+            .filter(|conflict| self.scan.at >= conflict.middle)
+        {
             self.conflict = None;
             self.scan.at = self.scan.at.max(conflict.end);
         }

@@ -45,7 +45,9 @@ impl Pass<'_, '_> {
     }
 
     fn declare(&mut self, at: usize) -> Flow {
-        let Some(attribute) = self.tree.attributes.get(at).copied() else { return Ok(()) };
+        let Some(attribute) = self.tree.attributes.get(at).copied() else {
+            return Ok(());
+        };
         let name = attribute.name.slice(self.scan.text);
         let prefix = match name.strip_prefix("xmlns") {
             Some("") => "",
@@ -90,7 +92,10 @@ impl Pass<'_, '_> {
 
     fn lookup(&self, prefix: &str) -> Option<u16> {
         let bound = self.scratch.bindings.scope.iter().rev();
-        bound.clone().find(|binding| binding.prefix.slice(self.scan.text) == prefix).map(|binding| binding.uri)
+        bound
+            .clone()
+            .find(|binding| binding.prefix.slice(self.scan.text) == prefix)
+            .map(|binding| binding.uri)
     }
 
     /// The namespace of a name with a prefix.
@@ -101,7 +106,9 @@ impl Pass<'_, '_> {
             // Misplaced colons have been reported.
             _ if !is_qname(written) => Ok(0),
             "xml" => self.intern(XML, name),
-            "xmlns" => self.fault(FaultKind::ReservedPrefix, name, None).map(|()| 0),
+            "xmlns" => self
+                .fault(FaultKind::ReservedPrefix, name, None)
+                .map(|()| 0),
             _ => match self.lookup(prefix) {
                 Some(uri) => Ok(uri),
                 None => self.undeclared(name, prefix).map(|()| 0),
@@ -123,7 +130,9 @@ impl Pass<'_, '_> {
     }
 
     fn resolve_attribute(&mut self, at: usize) -> Flow {
-        let Some(attribute) = self.tree.attributes.get(at).copied() else { return Ok(()) };
+        let Some(attribute) = self.tree.attributes.get(at).copied() else {
+            return Ok(());
+        };
         let name = attribute.name.slice(self.scan.text);
         let namespace = if name == "xmlns" || name.starts_with("xmlns:") {
             self.intern(XMLNS, attribute.name)?
@@ -141,16 +150,27 @@ impl Pass<'_, '_> {
     /// The expanded name of an attribute, which must be unique in its element.
     fn key(&self, attribute: &RawAttribute) -> (u16, &str) {
         let name = attribute.name.slice(self.scan.text);
-        let local = if attribute.namespace == 0 { name } else { name.split_once(':').map_or(name, |(_, local)| local) };
+        let local = if attribute.namespace == 0 {
+            name
+        } else {
+            name.split_once(':').map_or(name, |(_, local)| local)
+        };
         (attribute.namespace, local)
     }
 
     fn compare_few(&mut self, first: usize) -> Flow {
         for at in first + 1..self.tree.attributes.len() {
-            let Some((earlier, rest)) = self.tree.attributes.get(first..).and_then(|all| all.split_at_checked(at - first)) else {
+            let Some((earlier, rest)) = self
+                .tree
+                .attributes
+                .get(first..)
+                .and_then(|all| all.split_at_checked(at - first))
+            else {
                 return Ok(());
             };
-            let Some(attribute) = rest.first() else { return Ok(()) };
+            let Some(attribute) = rest.first() else {
+                return Ok(());
+            };
             let key = self.key(attribute);
             if let Some(same) = earlier.iter().find(|other| self.key(other) == key) {
                 let name = attribute.name;
@@ -165,16 +185,28 @@ impl Pass<'_, '_> {
         let mut order = std::mem::take(&mut self.scratch.order);
         order.clear();
         order.extend(first as u32..self.tree.attributes.len() as u32);
-        let key = |at: &u32| self.tree.attributes.get(*at as usize).map(|attribute| self.key(attribute));
+        let key = |at: &u32| {
+            self.tree
+                .attributes
+                .get(*at as usize)
+                .map(|attribute| self.key(attribute))
+        };
         order.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
         let mut faults = Vec::new();
         for same in order.chunk_by(|a, b| key(a) == key(b)) {
-            let Some((head, others)) = same.split_first() else { continue };
+            let Some((head, others)) = same.split_first() else {
+                continue;
+            };
             faults.extend(others.iter().map(|&at| (at, *head)));
         }
         self.scratch.order = order;
         for (at, head) in faults {
-            let name = |at: u32| self.tree.attributes.get(at as usize).map_or(Span::at(0), |attribute| attribute.name);
+            let name = |at: u32| {
+                self.tree
+                    .attributes
+                    .get(at as usize)
+                    .map_or(Span::at(0), |attribute| attribute.name)
+            };
             self.fault(FaultKind::DuplicateAttribute, name(at), Some(name(head)))?;
         }
         Ok(())

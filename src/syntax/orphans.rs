@@ -40,7 +40,9 @@ struct Run {
 impl Pass<'_, '_> {
     /// Finds the nodes that belong to an end tag without a start tag, and marks them as orphans.
     pub(super) fn mark_orphans(&mut self, name: Name, end_tag: Span) -> Orphans {
-        let Some(run) = self.run_before(end_tag) else { return Orphans::Nothing };
+        let Some(run) = self.run_before(end_tag) else {
+            return Orphans::Nothing;
+        };
         if let Some(home) = self.reopen(run, name, end_tag) {
             return home;
         }
@@ -59,13 +61,17 @@ impl Pass<'_, '_> {
     /// element.
     fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> Option<Orphans> {
         let raw = *self.tree.raw(run.before)?;
-        let same = raw.kind == Kind::Element && self.name_of(&raw) == self.scan.slice(name.start, name.end);
+        let same = raw.kind == Kind::Element
+            && self.name_of(&raw) == self.scan.slice(name.start, name.end);
         if !same || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 {
             return None;
         }
         let early = Span::new(raw.inner.end, raw.end);
-        let within = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
-        let is_of_another = |fault: &Fault| fault.kind == FaultKind::MismatchedEnd && early.encloses(fault.span);
+        let within = self
+            .scan
+            .slice(raw.inner.start as usize, raw.inner.end as usize);
+        let is_of_another =
+            |fault: &Fault| fault.kind == FaultKind::MismatchedEnd && early.encloses(fault.span);
         if let Some(at) = self.faults.iter().rposition(is_of_another) {
             self.faults.remove(at);
         } else if !within.iter().all(|&byte| is_space(byte)) {
@@ -75,7 +81,11 @@ impl Pass<'_, '_> {
         self.extend(run.before, end_tag)?;
         // The contents are checked as if the slash, or the premature end tag, did not exist.
         self.set_innermost_last(run.before);
-        Some(if was_empty { Orphans::HomeIn(self.name_span(run.before)) } else { Orphans::ClosedEarly(early) })
+        Some(if was_empty {
+            Orphans::HomeIn(self.name_span(run.before))
+        } else {
+            Orphans::ClosedEarly(early)
+        })
     }
 
     /// `<task name="a"/>…</task>`, or `<task>…</task>…</task>`: moves the content after the root,
@@ -85,13 +95,16 @@ impl Pass<'_, '_> {
     pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> Option<Span> {
         let root = self.tree.root;
         let raw = *self.tree.raw(root)?;
-        let is_root = |raw: &Raw| raw.kind == Kind::Element && self.name_of(raw) == self.scan.slice(name.start, name.end);
+        let is_root = |raw: &Raw| {
+            raw.kind == Kind::Element && self.name_of(raw) == self.scan.slice(name.start, name.end)
+        };
         if !self.outside || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 || !is_root(&raw) {
             return None;
         }
         let was_empty = raw.flags & flag::EMPTY != 0;
         // Two elements of the same name are two roots; looking at the first few suffices.
-        let mut behind = std::iter::successors(self.tree.raw(raw.next), |one| self.tree.raw(one.next)).take(8);
+        let mut behind =
+            std::iter::successors(self.tree.raw(raw.next), |one| self.tree.raw(one.next)).take(8);
         if !was_empty && behind.any(is_root) {
             return None;
         }
@@ -102,8 +115,14 @@ impl Pass<'_, '_> {
             self.raw_mut(root)?.flags |= flag::EMPTY;
             return Some(Span::at(raw.end));
         }
-        let is_beside = |fault: &Fault| matches!(fault.kind, FaultKind::SecondRoot | FaultKind::TextOutsideRoot);
-        self.faults.retain(|fault| !is_beside(fault) || fault.span.start < raw.end);
+        let is_beside = |fault: &Fault| {
+            matches!(
+                fault.kind,
+                FaultKind::SecondRoot | FaultKind::TextOutsideRoot
+            )
+        };
+        self.faults
+            .retain(|fault| !is_beside(fault) || fault.span.start < raw.end);
         self.forget_outside();
         Some(Span::new(raw.inner.end, raw.end))
     }
@@ -124,7 +143,10 @@ impl Pass<'_, '_> {
         let was_empty = raw.flags & flag::EMPTY != 0;
         if let Some(own) = self.raw_mut(node) {
             own.flags = (raw.flags & !(flag::EMPTY | flag::TAG | flag::DAMAGED)) | flag::CLOSED;
-            own.inner = Span::new(if was_empty { raw.end } else { raw.inner.start }, end_tag.start);
+            own.inner = Span::new(
+                if was_empty { raw.end } else { raw.inner.start },
+                end_tag.start,
+            );
             own.end = end_tag.end;
             own.next = NONE;
             own.child = if last == NONE { raw.next } else { raw.child };
@@ -139,14 +161,21 @@ impl Pass<'_, '_> {
         if name.start != end_tag.start as usize + 2 || name.colon {
             return false;
         }
-        let Some(first) = self.tree.raw(run.first).copied() else { return false };
+        let Some(first) = self.tree.raw(run.first).copied() else {
+            return false;
+        };
         let is_blank = |raw: &Raw| raw.kind == Kind::Text && raw.flags & flag::BLANK != 0;
         let (node, child) = if self.tree.raw(run.previous).is_some_and(is_blank) {
             self.give(run.first, run.previous);
             (run.previous, run.first)
         } else if first.kind == Kind::Text && run.first as usize + 1 == self.tree.nodes.len() {
             let text = Span::new(run.begins, first.end);
-            self.tree.nodes.push(Raw { parent: run.first, start: text.start, inner: text, ..first });
+            self.tree.nodes.push(Raw {
+                parent: run.first,
+                start: text.start,
+                inner: text,
+                ..first
+            });
             (run.first, run.first + 1)
         } else {
             return false;
@@ -172,7 +201,9 @@ impl Pass<'_, '_> {
         let own = self.scan.indent(end_tag.start as usize)?;
         let behind = self.scan.slice(end_tag.end as usize, self.scan.bytes.len());
         let begins = self.tree.raw(self.tree.first)?.start;
-        let mut top = std::iter::successors(self.tree.raw(self.tree.first), |one| self.tree.raw(one.next));
+        let mut top = std::iter::successors(self.tree.raw(self.tree.first), |one| {
+            self.tree.raw(one.next)
+        });
         let is_below = |raw: &Raw| match raw.kind {
             Kind::Element => self.indent_of(raw).is_some_and(|indent| indent > own),
             Kind::Comment | Kind::Instruction => true,
@@ -182,22 +213,43 @@ impl Pass<'_, '_> {
             return None;
         }
         let flags = flag::CLOSED | flag::TAG | flag::HEADLESS | flag::DAMAGED;
-        let (name, inner) = ((name.end - name.start) as u16, Span::new(begins, end_tag.start));
+        let (name, inner) = (
+            (name.end - name.start) as u16,
+            Span::new(begins, end_tag.start),
+        );
         let first = *self.tree.raw(self.tree.first)?;
         // It starts where its first child does.
-        let root =
-            Raw { flags, name, count: 0, namespace: 0, next: NONE, child: self.tree.first + 1, end: end_tag.end, inner, ..first };
+        let root = Raw {
+            flags,
+            name,
+            count: 0,
+            namespace: 0,
+            next: NONE,
+            child: self.tree.first + 1,
+            end: end_tag.end,
+            inner,
+            ..first
+        };
         // Nodes are sorted by their starts; this is the last tag of the text, so no index is
         // shifted twice.
         self.tree.nodes.insert(0, root);
         for raw in self.tree.nodes.iter_mut().skip(1) {
-            raw.parent = if raw.parent == NONE { 0 } else { raw.parent + 1 };
+            raw.parent = if raw.parent == NONE {
+                0
+            } else {
+                raw.parent + 1
+            };
             for id in [&mut raw.next, &mut raw.child] {
                 *id += u32::from(*id != NONE);
             }
         }
         (self.tree.root, self.tree.first, self.last_top) = (0, 0, 0);
-        self.faults.retain(|fault| !matches!(fault.kind, FaultKind::SecondRoot | FaultKind::TextOutsideRoot));
+        self.faults.retain(|fault| {
+            !matches!(
+                fault.kind,
+                FaultKind::SecondRoot | FaultKind::TextOutsideRoot
+            )
+        });
         self.forget_outside();
         Some(begins)
     }
@@ -234,7 +286,14 @@ impl Pass<'_, '_> {
                     None => Some(raw.kind != Kind::Element),
                 };
                 match belongs {
-                    Some(true) => run = run.or(Some(Run { before, previous, first: child, begins })),
+                    Some(true) => {
+                        run = run.or(Some(Run {
+                            before,
+                            previous,
+                            first: child,
+                            begins,
+                        }))
+                    }
                     Some(false) => run = None,
                     // It shares a line with the node before it.
                     None => {}
@@ -245,7 +304,12 @@ impl Pass<'_, '_> {
             child = raw.next;
         }
         let run = run?;
-        let on_one_line = || !self.scan.slice(run.begins as usize, end_tag.start as usize).contains(&b'\n');
+        let on_one_line = || {
+            !self
+                .scan
+                .slice(run.begins as usize, end_tag.start as usize)
+                .contains(&b'\n')
+        };
         (own.is_some() || on_one_line()).then_some(run)
     }
 

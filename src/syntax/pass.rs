@@ -145,7 +145,10 @@ impl<'a, 'r> Pass<'a, 'r> {
 
     /// The innermost open element and its last child; without one, the list of nodes without a parent.
     pub(super) fn innermost(&self) -> (u32, u32) {
-        self.scratch.open.last().map_or((NONE, self.last_top), |open| (open.node, open.last))
+        self.scratch
+            .open
+            .last()
+            .map_or((NONE, self.last_top), |open| (open.node, open.last))
     }
 
     /// Sets the last child of the innermost open element.
@@ -161,7 +164,13 @@ impl<'a, 'r> Pass<'a, 'r> {
     }
 
     /// Adds a leaf, or an element whose remaining fields the caller sets. Returns its index.
-    pub(super) fn add(&mut self, kind: Kind, flags: u8, span: Span, inner: Span) -> Result<u32, Stopped> {
+    pub(super) fn add(
+        &mut self,
+        kind: Kind,
+        flags: u8,
+        span: Span,
+        inner: Span,
+    ) -> Result<u32, Stopped> {
         if self.tree.nodes.len() >= self.limits.nodes as usize {
             self.stop(FaultKind::TooManyNodes, Span::at(span.start))?;
         }

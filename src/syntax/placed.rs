@@ -36,8 +36,15 @@ impl Placed {
             let mut rest = node.inner().slice(element.document().text);
             let is_text = node.kind() == Kind::Text;
             while !rest.is_empty() {
-                let stop = rest.find(|c| c == '\r' || c == '&' && is_text).unwrap_or(rest.len());
-                placed.push(Run { text: at, start, end: start + stop, is_written_so: true });
+                let stop = rest
+                    .find(|c| c == '\r' || c == '&' && is_text)
+                    .unwrap_or(rest.len());
+                placed.push(Run {
+                    text: at,
+                    start,
+                    end: start + stop,
+                    is_written_so: true,
+                });
                 (at, start, rest) = (at + stop, start + stop, rest.get(stop..).unwrap_or(""));
                 let (length, written) = match rest.as_bytes() {
                     [] => break,
@@ -45,8 +52,17 @@ impl Placed {
                     [b'\r', ..] => (1, 1),
                     _ => value::character(rest).map_or((1, 1), |(c, used)| (c.len_utf8(), used)),
                 };
-                placed.push(Run { text: at, start, end: start + written, is_written_so: false });
-                (at, start, rest) = (at + length, start + written, rest.get(written..).unwrap_or(""));
+                placed.push(Run {
+                    text: at,
+                    start,
+                    end: start + written,
+                    is_written_so: false,
+                });
+                (at, start, rest) = (
+                    at + length,
+                    start + written,
+                    rest.get(written..).unwrap_or(""),
+                );
             }
         }
         placed
@@ -62,15 +78,29 @@ impl Placed {
     pub(crate) fn span(&self, span: Span) -> Option<Span> {
         let from = span.start as usize;
         let to = span.end as usize;
-        let first = self.runs.partition_point(|run| run.text <= from).saturating_sub(1);
+        let first = self
+            .runs
+            .partition_point(|run| run.text <= from)
+            .saturating_sub(1);
         let run = self.runs.get(first)?;
-        let start = if run.is_written_so { (run.start + from.saturating_sub(run.text)).min(run.end) } else { run.start };
+        let start = if run.is_written_so {
+            (run.start + from.saturating_sub(run.text)).min(run.end)
+        } else {
+            run.start
+        };
         if to <= from {
             return Some(Span::of(start, start));
         }
-        let last = self.runs.partition_point(|run| run.text < to).saturating_sub(1);
+        let last = self
+            .runs
+            .partition_point(|run| run.text < to)
+            .saturating_sub(1);
         let run = self.runs.get(last)?;
-        let end = if run.is_written_so { (run.start + to.saturating_sub(run.text)).min(run.end) } else { run.end };
+        let end = if run.is_written_so {
+            (run.start + to.saturating_sub(run.text)).min(run.end)
+        } else {
+            run.end
+        };
         Some(Span::of(start, end.max(start)))
     }
 }

@@ -69,10 +69,16 @@ impl Raw {
     pub(super) const fn name_span(&self) -> Span {
         if self.flags & flag::HEADLESS != 0 && matches!(self.kind, Kind::Element) {
             let start = self.inner.end + 2;
-            return Span { start, end: start + self.name as u32 };
+            return Span {
+                start,
+                end: start + self.name as u32,
+            };
         }
         let start = self.start + if self.flags & flag::BARE == 0 { 1 } else { 0 };
-        Span { start, end: start + self.name as u32 }
+        Span {
+            start,
+            end: start + self.name as u32,
+        }
     }
 }
 

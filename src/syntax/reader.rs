@@ -23,12 +23,19 @@ pub struct Reader {
 impl Reader {
     /// A reader with empty buffers.
     pub fn new() -> Self {
-        Self { tree: Tree::new(), ..Self::default() }
+        Self {
+            tree: Tree::new(),
+            ..Self::default()
+        }
     }
 
     /// Reads a text and discards the result of the previous one.
     pub fn read(&mut self, text: &str, limits: &Limits) {
-        let Self { tree, faults, scratch } = self;
+        let Self {
+            tree,
+            faults,
+            scratch,
+        } = self;
         tree.clear();
         faults.clear();
         scratch.open.clear();
@@ -39,7 +46,10 @@ impl Reader {
 
     /// The tree of the last text; `text` must be that text.
     pub const fn document<'a>(&'a self, text: &'a str) -> Document<'a> {
-        Document { text, tree: &self.tree }
+        Document {
+            text,
+            tree: &self.tree,
+        }
     }
 
     /// The faults of the last text, sorted by position.
@@ -56,17 +66,27 @@ impl Pass<'_, '_> {
         }
         let survey = wellformed::survey(self.scan.bytes);
         self.carriage = survey.carriage;
-        let stopped = self.characters(survey).and_then(|()| self.content()).is_err();
+        let stopped = self
+            .characters(survey)
+            .and_then(|()| self.content())
+            .is_err();
         self.finish(stopped);
         if let Some(span) = self.doctype {
             // An unknown entity may be one that the document type declares; if the declaration has
             // no end, anything may be part of it.
             let doctype_open = self.doctype_open;
             let written = span.slice(self.scan.text);
-            let declares = ["<!ENTITY", "SYSTEM", "PUBLIC"].iter().any(|word| written.contains(word));
+            let declares = ["<!ENTITY", "SYSTEM", "PUBLIC"]
+                .iter()
+                .any(|word| written.contains(word));
             let is_hidden = |fault: &Fault| declares && fault.kind == FaultKind::UnknownEntity;
-            let used = self.faults.iter().find(|fault| is_hidden(fault)).map(|fault| fault.span);
-            self.faults.retain(|fault| !doctype_open && !is_hidden(fault));
+            let used = self
+                .faults
+                .iter()
+                .find(|fault| is_hidden(fault))
+                .map(|fault| fault.span);
+            self.faults
+                .retain(|fault| !doctype_open && !is_hidden(fault));
             self.record(FaultKind::Doctype, span, used);
         }
         if self.faults.len() > 1 {
@@ -105,18 +125,31 @@ impl Pass<'_, '_> {
     /// text.
     #[inline]
     pub(super) fn is_markup(&self) -> bool {
-        let begins_name = |ahead| self.scan.peek_at(ahead).is_some_and(|byte| class(byte) & is::NAME_START != 0);
-        begins_name(1) || (self.scan.peek_at(1) == Some(b'/') && begins_name(2)) || self.is_rare_markup()
+        let begins_name = |ahead| {
+            self.scan
+                .peek_at(ahead)
+                .is_some_and(|byte| class(byte) & is::NAME_START != 0)
+        };
+        begins_name(1)
+            || (self.scan.peek_at(1) == Some(b'/') && begins_name(2))
+            || self.is_rare_markup()
     }
 
     fn is_rare_markup(&self) -> bool {
         match self.scan.peek_at(1) {
             Some(b'?') => true,
             Some(b'/') => match self.scan.peek_at(2) {
-                Some(byte) => byte == b'>' || wellformed::is_space(byte) || self.scan.is_name_start(self.scan.at + 2),
+                Some(byte) => {
+                    byte == b'>'
+                        || wellformed::is_space(byte)
+                        || self.scan.is_name_start(self.scan.at + 2)
+                }
                 None => true,
             },
-            Some(b'!') => self.scan.peek_at(2).is_some_and(|byte| matches!(byte, b'-' | b'[') || byte.is_ascii_alphabetic()),
+            Some(b'!') => self
+                .scan
+                .peek_at(2)
+                .is_some_and(|byte| matches!(byte, b'-' | b'[') || byte.is_ascii_alphabetic()),
             Some(b'[') => self.scan.starts_with(b"<[CDATA["),
             Some(_) => self.scan.is_name_start(self.scan.at + 1),
             None => false,
@@ -139,7 +172,8 @@ impl Pass<'_, '_> {
         // An error here has no effect: it has been recorded already.
         let _ = self.abandon(0, self.scan.bytes.len());
         if self.tree.root == NONE {
-            self.faults.retain(|fault| fault.kind != FaultKind::TextOutsideRoot);
+            self.faults
+                .retain(|fault| fault.kind != FaultKind::TextOutsideRoot);
             if self.faults.is_empty() {
                 let end = self.scan.text.trim_end().len();
                 self.record(FaultKind::NoRoot, Span::at(end as u32), None);

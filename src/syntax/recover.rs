@@ -43,17 +43,25 @@ impl Pass<'_, '_> {
         for open in &chain {
             self.damage(open.node);
         }
-        faults.into_iter().try_for_each(|fault| self.fault(fault.kind, fault.span, fault.other))
+        faults
+            .into_iter()
+            .try_for_each(|fault| self.fault(fault.kind, fault.span, fault.other))
     }
 
     /// Moves the children of unclosed elements to the elements that contain them according to their
     /// indentation.
     fn rehome(&mut self, chain: &[Open], at: u32, faults: &mut Vec<Fault>) {
         let (outer, last) = self.innermost();
-        let mut homes = vec![AdoptiveParent { node: outer, last, indent: None }];
+        let mut homes = vec![AdoptiveParent {
+            node: outer,
+            last,
+            indent: None,
+        }];
         let mut chain = chain.iter().copied().peekable();
         while let Some(open) = chain.next() {
-            let Some(raw) = self.tree.raw(open.node).copied() else { continue };
+            let Some(raw) = self.tree.raw(open.node).copied() else {
+                continue;
+            };
             while homes.len() > 1 && homes.last().is_some_and(|home| home.node != raw.parent) {
                 homes.pop();
             }
@@ -63,7 +71,11 @@ impl Pass<'_, '_> {
             }
             let line = homes.last().and_then(|home| home.indent);
             let indent = self.indent_of(&raw).or(line);
-            homes.push(AdoptiveParent { node: open.node, last: open.last, indent });
+            homes.push(AdoptiveParent {
+                node: open.node,
+                last: open.last,
+                indent,
+            });
             if let Some(&next) = chain.peek()
                 && self.is_end_without_slash(open, next)
             {
@@ -71,7 +83,9 @@ impl Pass<'_, '_> {
                 self.take_as_end(open, next, &mut homes, faults);
                 continue;
             }
-            let cut = self.end_without_bracket(open, faults).or_else(|| self.outdented(open, indent));
+            let cut = self
+                .end_without_bracket(open, faults)
+                .or_else(|| self.outdented(open, indent));
             if let Some(cut) = cut {
                 self.detach(open.node, cut, &mut homes);
                 homes.pop();
@@ -85,8 +99,13 @@ impl Pass<'_, '_> {
 
     /// `<a>text<a>`: the second tag is an end tag without its slash.
     fn is_end_without_slash(&self, open: Open, next: Open) -> bool {
-        let (Some(outer), Some(inner)) = (self.tree.raw(open.node), self.tree.raw(next.node)) else { return false };
-        let plain = inner.count == 0 && inner.parent == open.node && self.name_of(outer) == self.name_of(inner);
+        let (Some(outer), Some(inner)) = (self.tree.raw(open.node), self.tree.raw(next.node))
+        else {
+            return false;
+        };
+        let plain = inner.count == 0
+            && inner.parent == open.node
+            && self.name_of(outer) == self.name_of(inner);
         // A nested element of the same name is indented deeper on a line of its own.
         let deeper = match (self.indent_of(outer), self.indent_of(inner)) {
             (Some(outer), Some(inner)) => inner > outer,
@@ -96,11 +115,30 @@ impl Pass<'_, '_> {
     }
 
     /// Ends `open` at the start tag of `next`, whose children move to the surrounding element.
-    fn take_as_end(&mut self, open: Open, next: Open, homes: &mut Vec<AdoptiveParent>, faults: &mut Vec<Fault>) {
-        let Some(tag) = self.tree.raw(next.node).map(|raw| Span::new(raw.start, raw.inner.start)) else { return };
+    fn take_as_end(
+        &mut self,
+        open: Open,
+        next: Open,
+        homes: &mut Vec<AdoptiveParent>,
+        faults: &mut Vec<Fault>,
+    ) {
+        let Some(tag) = self
+            .tree
+            .raw(next.node)
+            .map(|raw| Span::new(raw.start, raw.inner.start))
+        else {
+            return;
+        };
         let children = self.tree.raw(next.node).map_or(NONE, |raw| raw.child);
         let before = self.child_before(open.node, next.node);
-        self.detach(open.node, Cut { stays: before, leaves: next.node }, homes);
+        self.detach(
+            open.node,
+            Cut {
+                stays: before,
+                leaves: next.node,
+            },
+            homes,
+        );
         homes.pop();
         if let Some(raw) = self.raw_mut(open.node) {
             raw.inner.end = tag.start;
@@ -116,7 +154,11 @@ impl Pass<'_, '_> {
             raw.child = NONE;
             raw.next = NONE;
         }
-        faults.push(Fault { kind: FaultKind::EndWithoutSlash, span: tag, other: Some(self.name_span(open.node)) });
+        faults.push(Fault {
+            kind: FaultKind::EndWithoutSlash,
+            span: tag,
+            other: Some(self.name_span(open.node)),
+        });
         self.hand_on(children, homes);
     }
 
@@ -130,12 +172,19 @@ impl Pass<'_, '_> {
         let mut child = raw.child;
         while let Some(node) = self.tree.raw(child).copied() {
             if node.kind == Kind::Text
-                && let Some(found) = memchr::memmem::find(self.scan.slice(node.start as usize, node.end as usize), &mark)
+                && let Some(found) = memchr::memmem::find(
+                    self.scan.slice(node.start as usize, node.end as usize),
+                    &mark,
+                )
             {
                 let start = node.start + found as u32;
                 let end = start + mark.len() as u32;
                 let other = Some(self.name_span(open.node));
-                faults.push(Fault { kind: FaultKind::EndWithoutBracket, span: Span::new(start, end), other });
+                faults.push(Fault {
+                    kind: FaultKind::EndWithoutBracket,
+                    span: Span::new(start, end),
+                    other,
+                });
                 if let Some(node) = self.raw_mut(child) {
                     node.end = start;
                     node.inner.end = start;
@@ -144,7 +193,10 @@ impl Pass<'_, '_> {
                     raw.inner.end = start;
                     raw.end = end;
                 }
-                return Some(Cut { stays: child, leaves: node.next });
+                return Some(Cut {
+                    stays: child,
+                    leaves: node.next,
+                });
             }
             child = node.next;
         }
@@ -157,21 +209,37 @@ impl Pass<'_, '_> {
     fn outdented(&self, open: Open, indent: Option<usize>) -> Option<Cut> {
         let indent = indent?;
         let raw = self.tree.raw(open.node)?;
-        let around = self.tree.raw(raw.parent).and_then(|parent| self.indent_of(parent));
+        let around = self
+            .tree
+            .raw(raw.parent)
+            .and_then(|parent| self.indent_of(parent));
         let mut tells = around.is_some_and(|around| around < indent);
         let mut before = NONE;
         let mut previous = NONE;
         let mut child = raw.child;
         while let Some(node) = self.tree.raw(child) {
-            let own = if node.kind == Kind::Element { self.indent_of(node) } else { None };
+            let own = if node.kind == Kind::Element {
+                self.indent_of(node)
+            } else {
+                None
+            };
             tells |= own.is_some_and(|own| own > indent);
             tells |= raw.parent != NONE && node.kind == Kind::Text && node.flags & flag::BLANK == 0;
             if tells && own.is_some_and(|own| own <= indent) {
-                let blank = self.tree.raw(previous).is_some_and(|text| text.flags & flag::BLANK != 0);
+                let blank = self
+                    .tree
+                    .raw(previous)
+                    .is_some_and(|text| text.flags & flag::BLANK != 0);
                 return Some(if blank {
-                    Cut { stays: before, leaves: previous }
+                    Cut {
+                        stays: before,
+                        leaves: previous,
+                    }
                 } else {
-                    Cut { stays: previous, leaves: child }
+                    Cut {
+                        stays: previous,
+                        leaves: child,
+                    }
                 });
             }
             before = previous;
@@ -185,7 +253,9 @@ impl Pass<'_, '_> {
         let mut previous = NONE;
         let mut at = self.tree.raw(parent).map_or(NONE, |raw| raw.child);
         while at != child {
-            let Some(node) = self.tree.raw(at) else { return previous };
+            let Some(node) = self.tree.raw(at) else {
+                return previous;
+            };
             previous = at;
             at = node.next;
         }
@@ -202,7 +272,9 @@ impl Pass<'_, '_> {
         if let Some(home) = homes.last_mut() {
             home.last = cut.stays;
         }
-        let Some(start) = self.tree.raw(cut.leaves).map(|raw| raw.start) else { return };
+        let Some(start) = self.tree.raw(cut.leaves).map(|raw| raw.start) else {
+            return;
+        };
         if let Some(raw) = self.raw_mut(node) {
             raw.inner.end = raw.inner.end.min(start);
             raw.end = raw.end.min(start);
@@ -213,10 +285,18 @@ impl Pass<'_, '_> {
     fn hand_on(&mut self, first: u32, homes: &mut Vec<AdoptiveParent>) {
         let mut node = first;
         while let Some(raw) = self.tree.raw(node).copied() {
-            let seen = if raw.kind == Kind::Element { Some(raw) } else { self.tree.raw(raw.next).copied() };
-            let indent = seen.filter(|raw| raw.kind == Kind::Element).and_then(|raw| self.indent_of(&raw));
+            let seen = if raw.kind == Kind::Element {
+                Some(raw)
+            } else {
+                self.tree.raw(raw.next).copied()
+            };
+            let indent = seen
+                .filter(|raw| raw.kind == Kind::Element)
+                .and_then(|raw| self.indent_of(&raw));
             while let Some(home) = homes.last()
-                && home.indent.is_some_and(|own| indent.is_none_or(|indent| indent <= own))
+                && home
+                    .indent
+                    .is_some_and(|own| indent.is_none_or(|indent| indent <= own))
             {
                 let left = home.node;
                 if let Some(left) = self.raw_mut(left) {
@@ -251,11 +331,21 @@ impl Pass<'_, '_> {
     fn report_missing(&self, chain: &[Open], faults: &mut Vec<Fault>) {
         let mut known = None;
         for open in chain.iter().rev() {
-            let Some(raw) = self.tree.raw(open.node).filter(|raw| raw.kind == Kind::Element) else { continue };
+            let Some(raw) = self
+                .tree
+                .raw(open.node)
+                .filter(|raw| raw.kind == Kind::Element)
+            else {
+                continue;
+            };
             let name = self.name_span(open.node);
             let reported = faults.iter().any(|fault| fault.other == Some(name));
             if known != Some(raw.end) && !reported {
-                faults.push(Fault { kind: FaultKind::MissingEnd, span: name, other: Some(Span::at(raw.end)) });
+                faults.push(Fault {
+                    kind: FaultKind::MissingEnd,
+                    span: name,
+                    other: Some(Span::at(raw.end)),
+                });
             }
             known = Some(raw.end);
         }

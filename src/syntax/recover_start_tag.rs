@@ -12,12 +12,29 @@ use crate::base::span::Span;
 impl Pass<'_, '_> {
     /// `<taskname="x">…</task>`: separates the names if the end tag shows their border.
     pub(super) fn split_joined(&mut self, name: Name) -> bool {
-        let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
+        let Some(raw) = self
+            .scratch
+            .open
+            .last()
+            .and_then(|open| self.tree.raw(open.node))
+        else {
+            return false;
+        };
         let node = self.scratch.open.last().map_or(0, |open| open.node);
         let first = raw.attributes as usize;
         let length = name.end - name.start;
-        let joined = raw.count > 0 && self.tree.attributes.get(first).is_some_and(|attribute| attribute.name.is_empty());
-        if !joined || length >= usize::from(raw.name) || !self.name_of(raw).starts_with(self.scan.slice(name.start, name.end)) {
+        let joined = raw.count > 0
+            && self
+                .tree
+                .attributes
+                .get(first)
+                .is_some_and(|attribute| attribute.name.is_empty());
+        if !joined
+            || length >= usize::from(raw.name)
+            || !self
+                .name_of(raw)
+                .starts_with(self.scan.slice(name.start, name.end))
+        {
             return false;
         }
         let start = raw.start + 1;
@@ -33,11 +50,23 @@ impl Pass<'_, '_> {
 
     /// `<descriptionSort it.</description>`: separates the first word of the text from the name.
     pub(super) fn split_text(&mut self, name: Name) -> bool {
-        let Some(open) = self.scratch.open.last().copied() else { return false };
-        let Some(raw) = self.tree.raw(open.node).copied() else { return false };
+        let Some(open) = self.scratch.open.last().copied() else {
+            return false;
+        };
+        let Some(raw) = self.tree.raw(open.node).copied() else {
+            return false;
+        };
         let length = (name.end - name.start) as u32;
-        let bracket = raw.inner.start.checked_sub(1).and_then(|at| self.scan.bytes.get(at as usize)) == Some(&b'>');
-        let longer = length < u32::from(raw.name) && self.name_of(&raw).starts_with(self.scan.slice(name.start, name.end));
+        let bracket = raw
+            .inner
+            .start
+            .checked_sub(1)
+            .and_then(|at| self.scan.bytes.get(at as usize))
+            == Some(&b'>');
+        let longer = length < u32::from(raw.name)
+            && self
+                .name_of(&raw)
+                .starts_with(self.scan.slice(name.start, name.end));
         if bracket || !longer || raw.count > 0 {
             return false;
         }
@@ -48,7 +77,9 @@ impl Pass<'_, '_> {
             if self.add(Kind::Text, 0, written_text, written_text).is_err() {
                 return false;
             }
-        } else if let Some(text) = self.raw_mut(raw.child).filter(|text| text.kind == Kind::Text && text.start == raw.inner.start)
+        } else if let Some(text) = self
+            .raw_mut(raw.child)
+            .filter(|text| text.kind == Kind::Text && text.start == raw.inner.start)
         {
             text.start = inner;
             text.inner.start = inner;
@@ -60,7 +91,13 @@ impl Pass<'_, '_> {
             raw.name = length as u16;
             raw.inner.start = inner;
         }
-        if let Some(fault) = self.faults.iter_mut().rev().take(16).find(|fault| fault.span == written) {
+        if let Some(fault) = self
+            .faults
+            .iter_mut()
+            .rev()
+            .take(16)
+            .find(|fault| fault.span == written)
+        {
             fault.span.end = inner;
             fault.other = Some(Span::at(inner));
         }
@@ -71,17 +108,34 @@ impl Pass<'_, '_> {
     /// Converts it to an element that contains everything since then.
     pub(super) fn recover_start_tag(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
         let (parent, _) = self.innermost();
-        let Some((text, start)) = self.lost_start(parent, name) else { return Ok(false) };
-        let Some(raw) = self.tree.raw(text).copied() else { return Ok(false) };
+        let Some((text, start)) = self.lost_start(parent, name) else {
+            return Ok(false);
+        };
+        let Some(raw) = self.tree.raw(text).copied() else {
+            return Ok(false);
+        };
         let place = self.scan.at;
         let faults = self.faults.len();
         let first = self.tree.attributes.len();
         self.scan.at = start;
-        let Some(written) = self.scan.name() else { return Ok(false) };
-        let mut tag = Tag { first, name: written, spaces: false, damaged: true, last: written.span(), soft: None };
+        let Some(written) = self.scan.name() else {
+            return Ok(false);
+        };
+        let mut tag = Tag {
+            first,
+            name: written,
+            spaces: false,
+            damaged: true,
+            last: written.span(),
+            soft: None,
+        };
         let end = self.attributes(&mut tag)?;
         let content = std::mem::replace(&mut self.scan.at, place);
-        if end != End::Open || tag.soft.is_some() || self.faults.len() > faults || content > raw.end as usize {
+        if end != End::Open
+            || tag.soft.is_some()
+            || self.faults.len() > faults
+            || content > raw.end as usize
+        {
             self.faults.truncate(faults);
             self.tree.attributes.truncate(first);
             return Ok(false);
@@ -93,11 +147,19 @@ impl Pass<'_, '_> {
         }
         self.reinstate(text, parent, &tag, Span::new(content as u32, end_tag.start));
         let kind = FaultKind::StartWithoutBracket;
-        let before = self.scan.slice(raw.inner.start as usize, written.start).trim_ascii_end();
-        let bracket = before.last().filter(|&&byte| byte == b'<').map(|_| raw.inner.start + before.len() as u32 - 1);
-        self.faults.retain(|fault| !is_outside(fault.kind) || fault.span.start < raw.start);
+        let before = self
+            .scan
+            .slice(raw.inner.start as usize, written.start)
+            .trim_ascii_end();
+        let bracket = before
+            .last()
+            .filter(|&&byte| byte == b'<')
+            .map(|_| raw.inner.start + before.len() as u32 - 1);
+        self.faults
+            .retain(|fault| !is_outside(fault.kind) || fault.span.start < raw.start);
         // The bracket alone was read as a sign in the text.
-        self.faults.retain(|fault| bracket != Some(fault.span.start));
+        self.faults
+            .retain(|fault| bracket != Some(fault.span.start));
         let span = Span::new(bracket.unwrap_or(written.start as u32), written.end as u32);
         self.fault(kind, span, Some(end_tag))?;
         Ok(true)
@@ -137,23 +199,42 @@ impl Pass<'_, '_> {
     /// the offset of the name.
     fn lost_start(&mut self, parent: u32, name: Name) -> Option<(u32, usize)> {
         let wanted = self.scan.slice(name.start, name.end);
-        let mut child = self.tree.raw(parent).map_or(self.tree.first, |raw| raw.child);
+        let mut child = self
+            .tree
+            .raw(parent)
+            .map_or(self.tree.first, |raw| raw.child);
         let mut found = None;
         while let Some(raw) = self.tree.raw(child) {
             // Each step back is counted: a file full of stray end tags has only a limited number of
             // them.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
             if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
-                let text = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
-                let blank = text.iter().take(200).take_while(|&&byte| is_space(byte)).count();
+                let text = self
+                    .scan
+                    .slice(raw.inner.start as usize, raw.inner.end as usize);
+                let blank = text
+                    .iter()
+                    .take(200)
+                    .take_while(|&&byte| is_space(byte))
+                    .count();
                 // `< steps>`: the bracket exists but is separated.
-                let bracket = text.get(blank..).filter(|text| text.starts_with(b"<")).unwrap_or(&[]);
-                let apart = bracket.iter().skip(1).take(8).take_while(|&&byte| is_space(byte)).count();
+                let bracket = text
+                    .get(blank..)
+                    .filter(|text| text.starts_with(b"<"))
+                    .unwrap_or(&[]);
+                let apart = bracket
+                    .iter()
+                    .skip(1)
+                    .take(8)
+                    .take_while(|&&byte| is_space(byte))
+                    .count();
                 let blank = if apart > 0 { blank + 1 + apart } else { blank };
                 let start = raw.inner.start as usize + blank;
                 let text = text.get(blank..).unwrap_or(&[]);
                 let follows = text.get(wanted.len()).copied();
-                if text.starts_with(wanted) && follows.is_some_and(|byte| byte == b'>' || is_space(byte)) {
+                if text.starts_with(wanted)
+                    && follows.is_some_and(|byte| byte == b'>' || is_space(byte))
+                {
                     found = Some((child, start));
                 }
             }
@@ -165,5 +246,8 @@ impl Pass<'_, '_> {
 
 /// Returns true if a fault concerns content outside the root.
 const fn is_outside(kind: FaultKind) -> bool {
-    matches!(kind, FaultKind::TextOutsideRoot | FaultKind::SecondRoot | FaultKind::StrayEnd)
+    matches!(
+        kind,
+        FaultKind::TextOutsideRoot | FaultKind::SecondRoot | FaultKind::StrayEnd
+    )
 }

@@ -53,7 +53,9 @@ impl NextOccurrence {
             }
         }
         self.searched = true;
-        self.next = mark.find(bytes.get(from..).unwrap_or(&[])).map(|at| from + at);
+        self.next = mark
+            .find(bytes.get(from..).unwrap_or(&[]))
+            .map(|at| from + at);
         self.next
     }
 }
@@ -82,7 +84,11 @@ pub(super) struct Scanner<'a> {
 
 impl<'a> Scanner<'a> {
     pub(super) const fn new(text: &'a str) -> Self {
-        Self { text, bytes: text.as_bytes(), at: 0 }
+        Self {
+            text,
+            bytes: text.as_bytes(),
+            at: 0,
+        }
     }
 
     /// The byte at the position; `None` at the end.
@@ -117,7 +123,10 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn skip_space(&mut self) -> bool {
         let rest = self.rest();
-        let length = rest.iter().position(|&byte| class(byte) & is::SPACE == 0).unwrap_or(rest.len());
+        let length = rest
+            .iter()
+            .position(|&byte| class(byte) & is::SPACE == 0)
+            .unwrap_or(rest.len());
         self.at += length;
         length > 0
     }
@@ -126,7 +135,10 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn skip_value(&mut self) {
         let rest = self.rest();
-        self.at += rest.iter().position(|&byte| class(byte) & is::VALUE_STOP != 0).unwrap_or(rest.len());
+        self.at += rest
+            .iter()
+            .position(|&byte| class(byte) & is::VALUE_STOP != 0)
+            .unwrap_or(rest.len());
     }
 
     /// The first of two bytes at or after the position.
@@ -169,12 +181,23 @@ impl<'a> Scanner<'a> {
         let rest = self.rest();
         // Nearly every name is plain: letters, digits and hyphens up to the next punctuation
         // character.
-        let plain = rest.iter().position(|&byte| class(byte) & is::PLAIN == 0).unwrap_or(rest.len());
-        let begins = rest.first().is_some_and(|&byte| class(byte) & is::NAME_START != 0);
-        let goes_on = rest.get(plain).is_some_and(|&byte| byte == b':' || byte >= 0x80);
+        let plain = rest
+            .iter()
+            .position(|&byte| class(byte) & is::PLAIN == 0)
+            .unwrap_or(rest.len());
+        let begins = rest
+            .first()
+            .is_some_and(|&byte| class(byte) & is::NAME_START != 0);
+        let goes_on = rest
+            .get(plain)
+            .is_some_and(|&byte| byte == b':' || byte >= 0x80);
         if begins && !goes_on {
             self.at = start + plain;
-            return Some(Name { start, end: self.at, colon: false });
+            return Some(Name {
+                start,
+                end: self.at,
+                colon: false,
+            });
         }
         self.unusual_name()
     }
@@ -209,7 +232,11 @@ impl<'a> Scanner<'a> {
     /// back at most 200 bytes: deeper indentation is not evidence.
     pub(super) fn indent(&self, at: usize) -> Option<usize> {
         let window = self.slice(at.saturating_sub(200), at);
-        let blank = window.iter().rev().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+        let blank = window
+            .iter()
+            .rev()
+            .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
+            .count();
         let before = window.len() - blank;
         let line_start = match before.checked_sub(1).and_then(|last| window.get(last)) {
             Some(&byte) => matches!(byte, b'\n' | b'\r'),

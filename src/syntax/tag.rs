@@ -52,7 +52,9 @@ impl Pass<'_, '_> {
     pub(super) fn start_tag(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 1;
-        let Some(name) = self.scan.name() else { return Ok(()) };
+        let Some(name) = self.scan.name() else {
+            return Ok(());
+        };
         self.check_name(name)?;
         if self.scratch.open.len() >= self.limits.depth as usize {
             return self.stop(FaultKind::TooDeep, name.span());
@@ -60,7 +62,14 @@ impl Pass<'_, '_> {
         let first = self.tree.attributes.len();
         let faults = self.faults.len();
         let bindings = self.scratch.bindings.len();
-        let mut tag = Tag { first, name, spaces: name.colon, damaged: false, last: name.span(), soft: None };
+        let mut tag = Tag {
+            first,
+            name,
+            spaces: name.colon,
+            damaged: false,
+            last: name.span(),
+            soft: None,
+        };
         let end = self.attributes(&mut tag)?;
         if (end == End::Unclosed || tag.soft.is_some()) && self.is_prose(start, first) {
             self.tree.attributes.truncate(first);
@@ -72,7 +81,12 @@ impl Pass<'_, '_> {
         }
         self.settle(&mut tag, end)?;
         let name = tag.name;
-        let id = self.add(Kind::Element, 0, Span::of(start, self.scan.at), Span::of(self.scan.at, self.scan.at))?;
+        let id = self.add(
+            Kind::Element,
+            0,
+            Span::of(start, self.scan.at),
+            Span::of(self.scan.at, self.scan.at),
+        )?;
         let count = (self.tree.attributes.len() - first) as u16;
         if let Some(raw) = self.raw_mut(id) {
             raw.name = (name.end - name.start) as u16;
@@ -97,7 +111,11 @@ impl Pass<'_, '_> {
         if end == End::Empty {
             self.scratch.bindings.truncate(bindings);
         } else {
-            self.scratch.open.push(Open { node: id, last: NONE, bindings });
+            self.scratch.open.push(Open {
+                node: id,
+                last: NONE,
+                bindings,
+            });
         }
         Ok(())
     }
@@ -107,11 +125,26 @@ impl Pass<'_, '_> {
     fn is_prose(&self, start: usize, first: usize) -> bool {
         let has_value = |attribute: &RawAttribute| attribute.value.start > attribute.name.end;
         let (parent, last) = self.innermost();
-        let text = self.tree.raw(last).filter(|raw| raw.kind == Kind::Text && raw.end as usize == start && parent != NONE);
-        let words = text.map_or(&[][..], |raw| self.scan.slice((raw.start as usize).max(start.saturating_sub(NEAR)), start));
-        let line = memchr::memrchr(b'\n', words).map_or(words, |end| words.get(end..).unwrap_or(&[]));
-        let is_valued = self.tree.attributes.get(first..).unwrap_or(&[]).iter().any(has_value);
-        !is_valued && self.conflict.is_none() && line.iter().any(|&byte| !super::wellformed::is_space(byte))
+        let text = self
+            .tree
+            .raw(last)
+            .filter(|raw| raw.kind == Kind::Text && raw.end as usize == start && parent != NONE);
+        let words = text.map_or(&[][..], |raw| {
+            self.scan
+                .slice((raw.start as usize).max(start.saturating_sub(NEAR)), start)
+        });
+        let line =
+            memchr::memrchr(b'\n', words).map_or(words, |end| words.get(end..).unwrap_or(&[]));
+        let is_valued = self
+            .tree
+            .attributes
+            .get(first..)
+            .unwrap_or(&[])
+            .iter()
+            .any(has_value);
+        !is_valued
+            && self.conflict.is_none()
+            && line.iter().any(|&byte| !super::wellformed::is_space(byte))
     }
 
     /// Reads attributes up to the end of the tag.
@@ -144,7 +177,9 @@ impl Pass<'_, '_> {
                 Some(_) if self.scan.is_name_start(self.scan.at) => self.attribute(tag, spaced)?,
                 Some(_) => self.junk(tag),
             }
-            if self.tree.attributes.len() - tag.first > self.limits.attributes.min(u32::from(u16::MAX)) as usize {
+            if self.tree.attributes.len() - tag.first
+                > self.limits.attributes.min(u32::from(u16::MAX)) as usize
+            {
                 self.stop(FaultKind::TooManyAttributes, tag.name.span())?;
             }
         }
@@ -163,7 +198,11 @@ impl Pass<'_, '_> {
             Some(b'<') | None if tag.soft.is_none() => {
                 // `<a b="c"/` followed by the next tag: only the bracket is missing.
                 self.scan.at = at + 1;
-                self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))?;
+                self.fault(
+                    FaultKind::UnclosedStart,
+                    tag.name.span(),
+                    Some(Span::at(self.scan.at as u32)),
+                )?;
                 tag.damaged = true;
                 Ok(Some(End::Empty))
             }
@@ -185,7 +224,8 @@ impl Pass<'_, '_> {
         // A character that XML forbids has been reported already.
         let forbidden = self.scan.peek().is_some_and(|byte| byte < b' ');
         while let Some(byte) = self.scan.peek() {
-            let ends = super::wellformed::is_space(byte) || matches!(byte, b'>' | b'<' | b'/') && self.scan.at > start;
+            let ends = super::wellformed::is_space(byte)
+                || matches!(byte, b'>' | b'<' | b'/') && self.scan.at > start;
             if ends {
                 break;
             }
@@ -194,7 +234,12 @@ impl Pass<'_, '_> {
         if forbidden {
             tag.damaged = true;
         } else {
-            self.soften(tag, FaultKind::JunkInTag, Span::of(start, self.scan.at), start);
+            self.soften(
+                tag,
+                FaultKind::JunkInTag,
+                Span::of(start, self.scan.at),
+                start,
+            );
         }
     }
 
@@ -203,7 +248,13 @@ impl Pass<'_, '_> {
         tag.damaged = true;
         let attributes = self.tree.attributes.len();
         let faults = self.faults.len();
-        tag.soft.get_or_insert(DeferredFault { kind, span, at, attributes, faults });
+        tag.soft.get_or_insert(DeferredFault {
+            kind,
+            span,
+            at,
+            attributes,
+            faults,
+        });
     }
 
     /// Reports the faults of a tag once its end is known.
@@ -218,13 +269,26 @@ impl Pass<'_, '_> {
                     self.scan.at = soft.at;
                 }
                 let content = self.scan.slice(0, self.scan.at);
-                let blank = content.iter().rev().take_while(|&&byte| super::wellformed::is_space(byte)).count();
+                let blank = content
+                    .iter()
+                    .rev()
+                    .take_while(|&&byte| super::wellformed::is_space(byte))
+                    .count();
                 // Trailing white space belongs to the text, unless it is the end of a value without
                 // its quote.
-                let kept = self.tree.attributes.get(tag.first..).and_then(<[_]>::last).map_or(0, |last| last.value.end as usize);
+                let kept = self
+                    .tree
+                    .attributes
+                    .get(tag.first..)
+                    .and_then(<[_]>::last)
+                    .map_or(0, |last| last.value.end as usize);
                 self.scan.at = (self.scan.at - blank).max(tag.name.end).max(kept);
                 tag.damaged = true;
-                self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))
+                self.fault(
+                    FaultKind::UnclosedStart,
+                    tag.name.span(),
+                    Some(Span::at(self.scan.at as u32)),
+                )
             }
         }
     }
@@ -237,7 +301,11 @@ impl Pass<'_, '_> {
             return Ok(());
         }
         let root = self.tree.root;
-        if self.tree.raw(root).is_some_and(|raw| raw.flags & flag::EMPTY != 0) {
+        if self
+            .tree
+            .raw(root)
+            .is_some_and(|raw| raw.flags & flag::EMPTY != 0)
+        {
             // Content after `<task/>` was meant to be inside it: the misplacement is part of the
             // same fault.
             self.damage(root);

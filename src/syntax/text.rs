@@ -10,7 +10,9 @@ impl Pass<'_, '_> {
     /// Reads text up to the next markup.
     pub(super) fn text(&mut self) -> Flow {
         let start = self.scan.at;
-        let bound = self.conflict.map_or(self.scan.bytes.len(), |conflict| conflict.middle);
+        let bound = self
+            .conflict
+            .map_or(self.scan.bytes.len(), |conflict| conflict.middle);
         self.scan.skip_space();
         let mut flags = 0;
         if self.scan.at >= bound || (self.scan.peek() == Some(b'<') && self.is_markup()) {
@@ -69,7 +71,9 @@ impl Pass<'_, '_> {
         }
         self.check_cdata_end(start, end)?;
         let (_, last) = self.innermost();
-        let Some(raw) = self.raw_mut(last) else { return Ok(()) };
+        let Some(raw) = self.raw_mut(last) else {
+            return Ok(());
+        };
         raw.flags |= flags;
         raw.end = end as u32;
         raw.inner.end = end as u32;
@@ -82,10 +86,19 @@ impl Pass<'_, '_> {
     fn add_text(&mut self, start: usize, mut flags: u8) -> Flow {
         let end = self.scan.at;
         if end > start {
-            if self.conflict.is_some() && self.scan.slice(start, end).iter().all(|&byte| wellformed::is_space(byte)) {
+            if self.conflict.is_some()
+                && self
+                    .scan
+                    .slice(start, end)
+                    .iter()
+                    .all(|&byte| wellformed::is_space(byte))
+            {
                 flags |= flag::BLANK;
             }
-            if self.carriage && flags & flag::ENCODED == 0 && self.scan.slice(start, end).contains(&b'\r') {
+            if self.carriage
+                && flags & flag::ENCODED == 0
+                && self.scan.slice(start, end).contains(&b'\r')
+            {
                 flags |= flag::ENCODED;
             }
             self.check_cdata_end(start, end)?;
@@ -116,7 +129,11 @@ impl Pass<'_, '_> {
     /// Reports `]]>` in text.
     fn check_cdata_end(&mut self, start: usize, end: usize) -> Flow {
         let mut from = start;
-        while let Some(at) = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, from).filter(|&at| at < end) {
+        while let Some(at) = self
+            .cdata_end
+            .find(self.scan.bytes, &self.scratch.marks.cdata_end, from)
+            .filter(|&at| at < end)
+        {
             self.fault(FaultKind::CdataEndInText, Span::of(at, at + 3), None)?;
             from = at + 3;
         }
@@ -137,7 +154,11 @@ impl Pass<'_, '_> {
         let number = self.scan.peek() == Some(b'#');
         if number {
             self.scan.at += 1;
-            while self.scan.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            while self
+                .scan
+                .peek()
+                .is_some_and(|byte| byte.is_ascii_alphanumeric())
+            {
                 self.scan.at += 1;
             }
         } else {
@@ -176,7 +197,8 @@ impl Pass<'_, '_> {
         let start = self.scan.at;
         self.scan.at += 1;
         let is_number = self.scan.peek() == Some(b'#');
-        let is_name = self.scan.name().is_some() && (self.scan.peek() == Some(b';') || self.is_entity(start + 1));
+        let is_name = self.scan.name().is_some()
+            && (self.scan.peek() == Some(b';') || self.is_entity(start + 1));
         self.scan.at = start;
         is_number || is_name
     }
@@ -192,7 +214,13 @@ impl Pass<'_, '_> {
             let bad = |byte: u8| byte < b' ' && !wellformed::is_space(byte);
             while let Some(found) = self.scan.bytes.iter().skip(at).position(|&byte| bad(byte)) {
                 let start = at + found;
-                let length = self.scan.bytes.iter().skip(start).take_while(|&&byte| bad(byte)).count();
+                let length = self
+                    .scan
+                    .bytes
+                    .iter()
+                    .skip(start)
+                    .take_while(|&&byte| bad(byte))
+                    .count();
                 at = start + length;
                 self.fault(FaultKind::IllegalCharacter, Span::of(start, at), None)?;
             }

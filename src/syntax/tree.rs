@@ -31,7 +31,11 @@ pub struct Tree {
 impl Tree {
     /// An empty tree.
     pub fn new() -> Self {
-        Self { first: NONE, root: NONE, ..Self::default() }
+        Self {
+            first: NONE,
+            root: NONE,
+            ..Self::default()
+        }
     }
 
     /// Removes all nodes and keeps the memory.
@@ -81,17 +85,28 @@ impl<'a> Document<'a> {
     /// The element with an id; `None` if the id is not that of an element.
     pub fn element(self, id: NodeId) -> Option<Element<'a>> {
         let raw = self.tree.raw(id.0)?;
-        (raw.kind == Kind::Element).then_some(Element { document: self, id, raw })
+        (raw.kind == Kind::Element).then_some(Element {
+            document: self,
+            id,
+            raw,
+        })
     }
 
     /// The node with an id.
     pub fn node(self, id: NodeId) -> Option<Node<'a>> {
-        self.tree.raw(id.0).map(|raw| Node { document: self, id, raw })
+        self.tree.raw(id.0).map(|raw| Node {
+            document: self,
+            id,
+            raw,
+        })
     }
 
     /// Nodes without a parent, in document order.
     pub fn nodes(self) -> Children<'a> {
-        Children { document: self, next: self.tree.first }
+        Children {
+            document: self,
+            next: self.tree.first,
+        }
     }
 
     /// Every node in document order.
@@ -121,7 +136,10 @@ impl<'a> Node<'a> {
 
     /// The complete span, with delimiters.
     pub const fn span(self) -> Span {
-        Span { start: self.raw.start, end: self.raw.end }
+        Span {
+            start: self.raw.start,
+            end: self.raw.end,
+        }
     }
 
     /// The content without its delimiters (`<!--`, `<![CDATA[`, `<?`): for elements, everything
@@ -132,7 +150,11 @@ impl<'a> Node<'a> {
 
     /// The node as an element.
     pub fn as_element(self) -> Option<Element<'a>> {
-        (self.raw.kind == Kind::Element).then_some(Element { document: self.document, id: self.id, raw: self.raw })
+        (self.raw.kind == Kind::Element).then_some(Element {
+            document: self.document,
+            id: self.id,
+            raw: self.raw,
+        })
     }
 
     /// The parent element.
@@ -155,8 +177,12 @@ impl<'a> Node<'a> {
     pub fn text(self) -> Cow<'a, str> {
         let raw = self.raw.inner.slice(self.document.text);
         match self.raw.kind {
-            Kind::Text | Kind::Cdata if self.raw.flags & flag::ENCODED != 0 => value::text(raw, self.raw.kind == Kind::Cdata),
-            Kind::Text | Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Element => Cow::Borrowed(raw),
+            Kind::Text | Kind::Cdata if self.raw.flags & flag::ENCODED != 0 => {
+                value::text(raw, self.raw.kind == Kind::Cdata)
+            }
+            Kind::Text | Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Element => {
+                Cow::Borrowed(raw)
+            }
         }
     }
 
@@ -213,17 +239,26 @@ impl<'a> Element<'a> {
 
     /// From `<` of the start tag to `>` of the end tag.
     pub const fn span(self) -> Span {
-        Span { start: self.raw.start, end: self.raw.end }
+        Span {
+            start: self.raw.start,
+            end: self.raw.end,
+        }
     }
 
     /// The start tag.
     pub const fn start_tag(self) -> Span {
-        Span { start: self.raw.start, end: self.raw.inner.start }
+        Span {
+            start: self.raw.start,
+            end: self.raw.inner.start,
+        }
     }
 
     /// The end tag; `None` for `<a/>` and if it is missing.
     pub fn end_tag(self) -> Option<Span> {
-        (self.raw.flags & flag::CLOSED != 0).then_some(Span { start: self.raw.inner.end, end: self.raw.end })
+        (self.raw.flags & flag::CLOSED != 0).then_some(Span {
+            start: self.raw.inner.end,
+            end: self.raw.end,
+        })
     }
 
     /// The content between the tags; empty at the end for `<a/>`.
@@ -254,7 +289,10 @@ impl<'a> Element<'a> {
 
     /// Child nodes in document order.
     pub const fn children(self) -> Children<'a> {
-        Children { document: self.document, next: self.raw.child }
+        Children {
+            document: self.document,
+            next: self.raw.child,
+        }
     }
 
     /// Child elements in document order.
@@ -265,8 +303,16 @@ impl<'a> Element<'a> {
     /// Attributes in document order, namespace declarations included.
     pub fn attributes(self) -> impl Iterator<Item = Attribute<'a>> {
         let first = self.raw.attributes as usize;
-        let attributes = self.document.tree.attributes.get(first..first + self.raw.count as usize).unwrap_or(&[]);
-        attributes.iter().map(move |raw| Attribute { document: self.document, raw })
+        let attributes = self
+            .document
+            .tree
+            .attributes
+            .get(first..first + self.raw.count as usize)
+            .unwrap_or(&[]);
+        attributes.iter().map(move |raw| Attribute {
+            document: self.document,
+            raw,
+        })
     }
 
     /// The attribute in no namespace with this name.
@@ -276,8 +322,12 @@ impl<'a> Element<'a> {
 
     /// The decoded text of its direct text and CDATA children, concatenated; comments and elements are skipped.
     pub fn text(self) -> Cow<'a, str> {
-        let mut texts = self.children().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata));
-        let Some(first) = texts.next() else { return Cow::Borrowed("") };
+        let mut texts = self
+            .children()
+            .filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata));
+        let Some(first) = texts.next() else {
+            return Cow::Borrowed("");
+        };
         let mut all = first.text();
         for node in texts {
             all.to_mut().push_str(&node.text());
@@ -312,7 +362,11 @@ impl<'a> Attribute<'a> {
     /// The value, decoded and normalised according to XML 1.0 § 3.3.3.
     pub fn value(self) -> Cow<'a, str> {
         let raw = self.raw.value.slice(self.document.text);
-        if self.raw.flags & flag::ENCODED == 0 { Cow::Borrowed(raw) } else { value::attribute(raw) }
+        if self.raw.flags & flag::ENCODED == 0 {
+            Cow::Borrowed(raw)
+        } else {
+            value::attribute(raw)
+        }
     }
 
     /// The span of the value, without quotes.
@@ -322,14 +376,23 @@ impl<'a> Attribute<'a> {
 
     /// From the name to the closing quote.
     pub fn span(self) -> Span {
-        let quote = self.document.text.as_bytes().get(self.raw.value.end as usize);
+        let quote = self
+            .document
+            .text
+            .as_bytes()
+            .get(self.raw.value.end as usize);
         let quoted = u32::from(matches!(quote, Some(b'"' | b'\'')));
-        Span { start: self.raw.name.start, end: self.raw.value.end + quoted }
+        Span {
+            start: self.raw.name.start,
+            end: self.raw.value.end + quoted,
+        }
     }
 }
 
 fn namespace(tree: &Tree, index: u16) -> Option<&str> {
-    tree.namespaces.get((index as usize).checked_sub(1)?).map(String::as_str)
+    tree.namespaces
+        .get((index as usize).checked_sub(1)?)
+        .map(String::as_str)
 }
 
 /// Iterates over siblings.
@@ -344,7 +407,11 @@ impl<'a> Iterator for Children<'a> {
 
     fn next(&mut self) -> Option<Node<'a>> {
         let raw = self.document.tree.raw(self.next)?;
-        let node = Node { document: self.document, id: NodeId(self.next), raw };
+        let node = Node {
+            document: self.document,
+            id: NodeId(self.next),
+            raw,
+        };
         self.next = raw.next;
         Some(node)
     }

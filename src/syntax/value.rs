@@ -8,8 +8,14 @@ use std::borrow::Cow;
 
 /// Decodes text (`cdata`: line breaks only).
 pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
-    let first = if cdata { memchr::memchr(b'\r', raw.as_bytes()) } else { memchr::memchr2(b'&', b'\r', raw.as_bytes()) };
-    let Some(first) = first else { return Cow::Borrowed(raw) };
+    let first = if cdata {
+        memchr::memchr(b'\r', raw.as_bytes())
+    } else {
+        memchr::memchr2(b'&', b'\r', raw.as_bytes())
+    };
+    let Some(first) = first else {
+        return Cow::Borrowed(raw);
+    };
     let mut out = String::with_capacity(raw.len());
     let (clean, mut rest) = raw.split_at_checked(first).unwrap_or((raw, ""));
     out.push_str(clean);
@@ -19,8 +25,14 @@ pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
             _ => reference(rest, &mut out),
         };
         rest = rest.get(used..).unwrap_or("");
-        let stop = if cdata { memchr::memchr(b'\r', rest.as_bytes()) } else { memchr::memchr2(b'&', b'\r', rest.as_bytes()) };
-        let (clean, tail) = rest.split_at_checked(stop.unwrap_or(rest.len())).unwrap_or((rest, ""));
+        let stop = if cdata {
+            memchr::memchr(b'\r', rest.as_bytes())
+        } else {
+            memchr::memchr2(b'&', b'\r', rest.as_bytes())
+        };
+        let (clean, tail) = rest
+            .split_at_checked(stop.unwrap_or(rest.len()))
+            .unwrap_or((rest, ""));
         out.push_str(clean);
         rest = tail;
     }
@@ -36,7 +48,11 @@ pub(super) fn attribute(raw: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     loop {
-        let stop = rest.as_bytes().iter().position(special).unwrap_or(rest.len());
+        let stop = rest
+            .as_bytes()
+            .iter()
+            .position(special)
+            .unwrap_or(rest.len());
         let (clean, tail) = rest.split_at_checked(stop).unwrap_or((rest, ""));
         out.push_str(clean);
         let used = match tail.as_bytes().first() {
@@ -65,7 +81,11 @@ fn reference(rest: &str, out: &mut String) -> usize {
 /// bytes.
 pub(crate) fn character(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
-    let length = bytes.iter().skip(1).take_while(|&&byte| byte == b'#' || byte.is_ascii_alphanumeric()).count();
+    let length = bytes
+        .iter()
+        .skip(1)
+        .take_while(|&&byte| byte == b'#' || byte.is_ascii_alphanumeric())
+        .count();
     if bytes.get(length + 1) != Some(&b';') {
         return None;
     }

@@ -14,7 +14,10 @@ pub(super) mod is {
 
 const CLASSES: [u8; 256] = classes();
 
-#[allow(clippy::indexing_slicing, reason = "computed at compile time, where an index out of bounds does not build")]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "computed at compile time, where an index out of bounds does not build"
+)]
 const fn classes() -> [u8; 256] {
     let mut table = [0; 256];
     let mut at = 0;
@@ -63,13 +66,16 @@ pub(super) const fn is_name_start(c: char) -> bool {
 
 /// `NameChar` of XML 1.0, fifth edition.
 pub(super) const fn is_name_char(c: char) -> bool {
-    is_name_start(c) || matches!(c, '0'..='9' | '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
+    is_name_start(c)
+        || matches!(c, '0'..='9' | '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
 /// Returns true if a name with a colon is a `QName`: one colon, with a name without colons on both
 /// sides.
 pub(super) fn is_qname(name: &str) -> bool {
-    let Some((prefix, local)) = name.split_once(':') else { return true };
+    let Some((prefix, local)) = name.split_once(':') else {
+        return true;
+    };
     !prefix.is_empty() && !local.contains(':') && local.chars().next().is_some_and(is_name_start)
 }
 
@@ -101,7 +107,11 @@ pub(super) fn survey(bytes: &[u8]) -> Survey {
         carriage |= u8::from(byte == b'\r');
         all |= byte;
     }
-    Survey { control: control != 0, carriage: carriage != 0, wide: all >= 0x80 }
+    Survey {
+        control: control != 0,
+        carriage: carriage != 0,
+        wide: all >= 0x80,
+    }
 }
 
 /// The character of one of the five entities of XML.
@@ -128,7 +138,9 @@ pub(super) fn char_reference(body: &[u8]) -> Option<char> {
     }
     let mut code: u32 = 0;
     for &digit in digits {
-        code = code.saturating_mul(radix).saturating_add((digit as char).to_digit(radix)?);
+        code = code
+            .saturating_mul(radix)
+            .saturating_add((digit as char).to_digit(radix)?);
     }
     char::from_u32(code).filter(|&c| is_char(c))
 }
@@ -140,7 +152,13 @@ pub(super) fn is_near(a: &[u8], b: &[u8]) -> bool {
     let longest = a.len().max(b.len());
     let shortest = a.len().min(b.len());
     let before = a.iter().zip(b).take_while(|(x, y)| x == y).count();
-    let after = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count().min(shortest - before);
+    let after = a
+        .iter()
+        .rev()
+        .zip(b.iter().rev())
+        .take_while(|(x, y)| x == y)
+        .count()
+        .min(shortest - before);
     let shared = before + after;
     // `inptu` for `input`: two letters are swapped.
     if a.len() == b.len()

@@ -45,8 +45,15 @@ pub enum ArgvFaultKind {
 /// # Errors
 /// The first quote or backslash that is not closed.
 pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
-    let mut splitter =
-        Splitter { text, at: 0, offset, word: None, argv: Argv::default(), closed: true, end: text.trim_end().len() };
+    let mut splitter = Splitter {
+        text,
+        at: 0,
+        offset,
+        word: None,
+        argv: Argv::default(),
+        closed: true,
+        end: text.trim_end().len(),
+    };
     while let Some(c) = splitter.rest().chars().next() {
         splitter.step(c)?;
     }
@@ -62,8 +69,13 @@ pub fn shell_line<W: AsRef<str>>(words: &[W]) -> Option<usize> {
     let words = || words.iter().map(AsRef::as_ref).enumerate();
     let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
     let is_option = |word: &str| word.starts_with(['-', '+']);
-    let takes_line = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
-    let mut behind = words().skip_while(|(_, word)| !is_shell(word)).skip(1).skip_while(|(_, word)| !takes_line(word)).skip(1);
+    let takes_line =
+        |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let mut behind = words()
+        .skip_while(|(_, word)| !is_shell(word))
+        .skip(1)
+        .skip_while(|(_, word)| !takes_line(word))
+        .skip(1);
     // The words after the line are passed to it as `$0`, `$1` and so on, and are no part of it.
     behind.find(|(_, word)| !is_option(word)).map(|(at, _)| at)
 }
@@ -91,12 +103,21 @@ impl<'a> Splitter<'a> {
     }
 
     fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.offset.saturating_add(start as u32), self.offset.saturating_add(end as u32))
+        Span::new(
+            self.offset.saturating_add(start as u32),
+            self.offset.saturating_add(end as u32),
+        )
     }
 
     fn push(&mut self, text: &str) {
         let start = self.at;
-        self.word.get_or_insert_with(|| Word { start, value: String::new() }).value.push_str(text);
+        self.word
+            .get_or_insert_with(|| Word {
+                start,
+                value: String::new(),
+            })
+            .value
+            .push_str(text);
     }
 
     fn end_word(&mut self) {
@@ -143,7 +164,10 @@ impl Splitter<'_> {
     }
 
     fn fault(&self, kind: ArgvFaultKind, at: usize) -> ArgvFault {
-        ArgvFault { kind, span: self.span(at, at + 1) }
+        ArgvFault {
+            kind,
+            span: self.span(at, at + 1),
+        }
     }
 
     /// Handles a line end: white space, and the end of a command if words stand before and after
@@ -151,8 +175,16 @@ impl Splitter<'_> {
     fn line_end(&mut self) {
         self.end_word();
         let more = !self.argv.arguments.is_empty() && self.at < self.end;
-        let since = self.argv.arguments.last().map_or(0, |argument| argument.span.end);
-        let told = self.argv.operators.last().is_some_and(|last| last.span.start >= since);
+        let since = self
+            .argv
+            .arguments
+            .last()
+            .map_or(0, |argument| argument.span.end);
+        let told = self
+            .argv
+            .operators
+            .last()
+            .is_some_and(|last| last.span.start >= since);
         if more && !told {
             self.report(1);
         }
@@ -200,7 +232,9 @@ impl Splitter<'_> {
         self.at += 1;
         loop {
             let plain = memchr::memchr2(b'\'', b'{', self.rest().as_bytes());
-            let Some(plain) = plain else { return Err(self.fault(ArgvFaultKind::UnclosedSingleQuote, start)) };
+            let Some(plain) = plain else {
+                return Err(self.fault(ArgvFaultKind::UnclosedSingleQuote, start));
+            };
             self.keep(plain);
             if self.rest().starts_with('\'') {
                 self.at += 1;
@@ -270,9 +304,13 @@ impl Splitter<'_> {
 fn variable(rest: &str) -> Option<usize> {
     match *rest.as_bytes().get(1)? {
         b'{' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' | b'0'..=b'9' => Some(2),
-        c if c == b'_' || c.is_ascii_alphabetic() => {
-            Some(1 + rest.bytes().skip(1).take_while(|&c| c == b'_' || c.is_ascii_alphanumeric()).count())
-        }
+        c if c == b'_' || c.is_ascii_alphabetic() => Some(
+            1 + rest
+                .bytes()
+                .skip(1)
+                .take_while(|&c| c == b'_' || c.is_ascii_alphanumeric())
+                .count(),
+        ),
         _ => None,
     }
 }

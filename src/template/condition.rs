@@ -149,7 +149,12 @@ pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> 
         Place::Exact(offset) => offset,
         Place::Whole(_) => 0,
     };
-    let mut parser = Parser { cursor: Cursor::new(text, offset), place, depth: 0, compared: false };
+    let mut parser = Parser {
+        cursor: Cursor::new(text, offset),
+        place,
+        depth: 0,
+        compared: false,
+    };
     let condition = parser.or()?;
     if parser.cursor.rest().is_empty() {
         return Ok(condition);
@@ -167,7 +172,9 @@ pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Path<'a>> {
 // The depth is that of the parser: at most MAX_DEPTH levels of and, or, not and comparison each.
 fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) {
     match condition {
-        Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| collect(part, found)),
+        Condition::And(parts) | Condition::Or(parts) => {
+            parts.iter().for_each(|part| collect(part, found))
+        }
         Condition::Not(part) => collect(part, found),
         Condition::Compare(comparison) => {
             collect(&comparison.left, found);
@@ -198,17 +205,33 @@ pub fn demands<'c, 'a>(condition: &'c Condition<'a>) -> Vec<(&'c Path<'a>, Deman
     found
 }
 
-fn demand<'c, 'a>(condition: &'c Condition<'a>, wanted: Demand, found: &mut Vec<(&'c Path<'a>, Demand)>) {
+fn demand<'c, 'a>(
+    condition: &'c Condition<'a>,
+    wanted: Demand,
+    found: &mut Vec<(&'c Path<'a>, Demand)>,
+) {
     match condition {
-        Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| demand(part, Demand::Truth, found)),
+        Condition::And(parts) | Condition::Or(parts) => parts
+            .iter()
+            .for_each(|part| demand(part, Demand::Truth, found)),
         Condition::Not(part) => demand(part, Demand::Truth, found),
         Condition::Compare(compared) => {
-            let is_equality = matches!(compared.operator.value, Comparator::Equal | Comparator::NotEqual);
-            for (own, other) in [(&compared.left, &compared.right), (&compared.right, &compared.left)] {
+            let is_equality = matches!(
+                compared.operator.value,
+                Comparator::Equal | Comparator::NotEqual
+            );
+            for (own, other) in [
+                (&compared.left, &compared.right),
+                (&compared.right, &compared.left),
+            ] {
                 match (own, other) {
                     (Condition::Value(Value::Path(_)), _) if is_equality => {}
-                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Number(_))) => demand(own, Demand::Number, found),
-                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Text(_))) => demand(own, Demand::Text, found),
+                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Number(_))) => {
+                        demand(own, Demand::Number, found)
+                    }
+                    (Condition::Value(Value::Path(_)), Condition::Value(Value::Text(_))) => {
+                        demand(own, Demand::Text, found)
+                    }
                     (Condition::Value(Value::Path(_)), _) => demand(own, Demand::Ordered, found),
                     _ => demand(own, Demand::Truth, found),
                 }
@@ -259,10 +282,16 @@ impl<'a> Parser<'a> {
     fn comparison(&mut self) -> Parsed<Condition<'a>> {
         let left = self.operand()?;
         self.compared = false;
-        let Some(operator) = self.comparator() else { return Ok(left) };
+        let Some(operator) = self.comparator() else {
+            return Ok(left);
+        };
         let right = self.operand()?;
         self.compared = true;
-        Ok(Condition::Compare(Box::new(Comparison { left, operator, right })))
+        Ok(Condition::Compare(Box::new(Comparison {
+            left,
+            operator,
+            right,
+        })))
     }
 
     /// Parses a value or a condition in parentheses, and the white space after it.
@@ -276,8 +305,16 @@ impl<'a> Parser<'a> {
                 })?;
                 if !self.cursor.eat(')') {
                     return Err(match self.unexpected_operator() {
-                        fault if matches!(fault.expected, Expected::Operator | Expected::Connective) => {
-                            ConditionFault { expected: Expected::ClosingParenthesis, ..fault }
+                        fault
+                            if matches!(
+                                fault.expected,
+                                Expected::Operator | Expected::Connective
+                            ) =>
+                        {
+                            ConditionFault {
+                                expected: Expected::ClosingParenthesis,
+                                ..fault
+                            }
                         }
                         fault => fault,
                     });
@@ -293,11 +330,17 @@ impl<'a> Parser<'a> {
     fn value(&mut self) -> Parsed<Value<'a>> {
         match self.cursor.peek() {
             Some(('"' | '\'', _)) => {
-                let text = self.cursor.string().ok_or_else(|| self.fault(Expected::ClosingQuote))?;
+                let text = self
+                    .cursor
+                    .string()
+                    .ok_or_else(|| self.fault(Expected::ClosingQuote))?;
                 Ok(Value::Text(self.placed(text)))
             }
             Some((c, _)) if c == '-' || c.is_ascii_digit() => {
-                let number = self.cursor.number().ok_or_else(|| self.fault(Expected::Value))?;
+                let number = self
+                    .cursor
+                    .number()
+                    .ok_or_else(|| self.fault(Expected::Value))?;
                 Ok(Value::Number(self.placed(number)))
             }
             Some(('!', _)) => Err(self.fault(Expected::Not)),
@@ -307,7 +350,10 @@ impl<'a> Parser<'a> {
 
     fn named(&mut self) -> Parsed<Value<'a>> {
         let before = self.cursor.clone();
-        let root = self.cursor.name().ok_or_else(|| self.fault(Expected::Value))?;
+        let root = self
+            .cursor
+            .name()
+            .ok_or_else(|| self.fault(Expected::Value))?;
         let root = self.placed(root);
         match root.value.as_ref() {
             "true" => return Ok(Value::Boolean(root.map(|_| true))),
@@ -322,7 +368,10 @@ impl<'a> Parser<'a> {
         loop {
             if self.cursor.eat_behind_space('.') {
                 self.cursor.skip_space();
-                let field = self.cursor.name().ok_or_else(|| self.fault(Expected::Field))?;
+                let field = self
+                    .cursor
+                    .name()
+                    .ok_or_else(|| self.fault(Expected::Field))?;
                 rest.push(Step::Field(self.placed(field)));
             } else if self.cursor.eat_behind_space('[') {
                 rest.push(self.index()?);
@@ -342,7 +391,11 @@ impl<'a> Parser<'a> {
         };
         let index = self.placed(Spanned::new(index, self.cursor.since(start)));
         self.cursor.skip_space();
-        if self.cursor.eat(']') { Ok(Step::Index(index)) } else { Err(self.fault(Expected::Index)) }
+        if self.cursor.eat(']') {
+            Ok(Step::Index(index))
+        } else {
+            Err(self.fault(Expected::Index))
+        }
     }
 }
 
@@ -379,13 +432,17 @@ impl Parser<'_> {
     fn comparator(&mut self) -> Option<Spanned<Comparator>> {
         let start = self.cursor.at();
         let rest = self.cursor.rest();
-        if let Some((sign, comparator)) = Comparator::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+        if let Some((sign, comparator)) = Comparator::SIGNS
+            .iter()
+            .find(|(sign, _)| rest.starts_with(sign))
+        {
             self.cursor.skip(sign.len());
             return Some(self.placed(Spanned::new(*comparator, self.cursor.since(start))));
         }
         let before = self.cursor.clone();
         let word = self.cursor.name();
-        let found = word.and_then(|word| Some(Spanned::new(Comparator::of_word(&word.value)?, word.span)));
+        let found =
+            word.and_then(|word| Some(Spanned::new(Comparator::of_word(&word.value)?, word.span)));
         if found.is_none() {
             self.cursor = before;
         }
@@ -394,7 +451,11 @@ impl Parser<'_> {
 
     /// The fault of unexpected text after a complete value or comparison.
     fn unexpected_operator(&self) -> ConditionFault {
-        let operator = if self.compared { Expected::Connective } else { Expected::Operator };
+        let operator = if self.compared {
+            Expected::Connective
+        } else {
+            Expected::Operator
+        };
         let expected = match self.cursor.peek() {
             Some(('=', _)) if !self.cursor.rest().starts_with("==") => Expected::DoubleEquals,
             Some(('&', _)) => Expected::And,
@@ -408,18 +469,34 @@ impl Parser<'_> {
     fn fault(&self, expected: Expected) -> ConditionFault {
         let mut ahead = self.cursor.clone();
         let start = ahead.at();
-        let signs = ahead.rest().bytes().take_while(|byte| b"=!<>&|".contains(byte)).count();
+        let signs = ahead
+            .rest()
+            .bytes()
+            .take_while(|byte| b"=!<>&|".contains(byte))
+            .count();
         ahead.skip(signs);
         if signs == 0 && ahead.name().is_none() && ahead.number().is_none() {
             ahead.skip(ahead.peek().map_or(0, |(_, length)| length));
         }
-        let found = self.cursor.rest().get(..ahead.at() - start).unwrap_or("").to_owned();
-        ConditionFault { expected, found, span: self.placed(Spanned::new((), ahead.since(start))).span }
+        let found = self
+            .cursor
+            .rest()
+            .get(..ahead.at() - start)
+            .unwrap_or("")
+            .to_owned();
+        ConditionFault {
+            expected,
+            found,
+            span: self.placed(Spanned::new((), ahead.since(start))).span,
+        }
     }
 }
 
 /// Joins the parts; a single part is returned unchanged.
-fn joined<'a>(mut parts: Vec<Condition<'a>>, join: fn(Vec<Condition<'a>>) -> Condition<'a>) -> Condition<'a> {
+fn joined<'a>(
+    mut parts: Vec<Condition<'a>>,
+    join: fn(Vec<Condition<'a>>) -> Condition<'a>,
+) -> Condition<'a> {
     match parts.pop() {
         Some(only) if parts.is_empty() => only,
         Some(last) => {

@@ -29,7 +29,10 @@ impl<'a> Cursor<'a> {
 
     /// Converts a byte range of the raw text into a span of the document.
     pub(super) const fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.offset.saturating_add(start as u32), self.offset.saturating_add(end as u32))
+        Span::new(
+            self.offset.saturating_add(start as u32),
+            self.offset.saturating_add(end as u32),
+        )
     }
 
     /// The span from `start` to the current position.
@@ -88,7 +91,9 @@ impl<'a> Cursor<'a> {
     /// Consumes a name: a letter or `_`, then letters, digits, `_` and `-`.
     pub(super) fn name(&mut self) -> Option<Spanned<Cow<'a, str>>> {
         let start = self.at;
-        let (_, length) = self.peek().filter(|&(c, _)| c == '_' || c.is_alphabetic())?;
+        let (_, length) = self
+            .peek()
+            .filter(|&(c, _)| c == '_' || c.is_alphabetic())?;
         self.skip(length);
         self.skip_while(|c| c == '_' || c == '-' || c.is_alphanumeric());
         Some(Spanned::new(self.read(start), self.since(start)))

@@ -1,28 +1,56 @@
 //! The rows of the element table, in the order of [`Kind`], and lookups in it.
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
-use super::elements::{Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values};
+use super::elements::{
+    Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values,
+};
 use crate::kernel::profile::Profile;
 use crate::kernel::sampling::{EFFORT, Parameter};
 
 const fn one(kind: K) -> Child {
-    Child { kind, many: false, of: Of::Any }
+    Child {
+        kind,
+        many: false,
+        of: Of::Any,
+    }
 }
 
 const fn many(kind: K) -> Child {
-    Child { kind, many: true, of: Of::Any }
+    Child {
+        kind,
+        many: true,
+        of: Of::Any,
+    }
 }
 
 const fn of(kind: K, operator: &'static str) -> Child {
-    Child { kind, many: false, of: Of::Type(operator) }
+    Child {
+        kind,
+        many: false,
+        of: Of::Type(operator),
+    }
 }
 
 const fn attr(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: false, doc, also: &[], meanings: &[] }
+    Attr {
+        name,
+        values,
+        required: false,
+        doc,
+        also: &[],
+        meanings: &[],
+    }
 }
 
 const fn must(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: true, doc, also: &[], meanings: &[] }
+    Attr {
+        name,
+        values,
+        required: true,
+        doc,
+        also: &[],
+        meanings: &[],
+    }
 }
 
 const fn row(
@@ -33,7 +61,15 @@ const fn row(
     children: &'static [Child],
     doc: &'static str,
 ) -> Spec {
-    Spec { kind, tag, doc, content, attributes, children, deprecated: None }
+    Spec {
+        kind,
+        tag,
+        doc,
+        content,
+        attributes,
+        children,
+        deprecated: None,
+    }
 }
 
 const fn text(kind: K, tag: &'static str, doc: &'static str) -> Spec {
@@ -41,22 +77,48 @@ const fn text(kind: K, tag: &'static str, doc: &'static str) -> Spec {
 }
 
 const fn old(kind: K, tag: &'static str, doc: &'static str, instead: &'static str) -> Spec {
-    Spec { kind, tag, doc, content: Opaque, attributes: &[], children: &[], deprecated: Some(instead) }
+    Spec {
+        kind,
+        tag,
+        doc,
+        content: Opaque,
+        attributes: &[],
+        children: &[],
+        deprecated: Some(instead),
+    }
 }
 
 const USES: &[Child] = &[many(K::Use)];
-const AS: Attr = attr("as", Values::Name, "the name under which later steps see the result").also(&["result", "name"]);
+const AS: Attr = attr(
+    "as",
+    Values::Name,
+    "the name under which later steps see the result",
+)
+.also(&["result", "name"]);
 const FROM: &str = "the variable that it takes its value from";
-const TRUST: Attr =
-    attr("trust", Values::OneOf(&["trusted", "untrusted"]), "`untrusted` values are fenced when rendered").says(TRUST_MEANINGS);
-const RESULT_TRUST: Attr = attr("trust", Values::OneOf(&["trusted", "untrusted"]), "whether its result may give orders")
-    .says(&["somebody checked the result, whatever it is made of", "from outside, as the output of a command may be"]);
+const TRUST: Attr = attr(
+    "trust",
+    Values::OneOf(&["trusted", "untrusted"]),
+    "`untrusted` values are fenced when rendered",
+)
+.says(TRUST_MEANINGS);
+const RESULT_TRUST: Attr = attr(
+    "trust",
+    Values::OneOf(&["trusted", "untrusted"]),
+    "whether its result may give orders",
+)
+.says(&[
+    "somebody checked the result, whatever it is made of",
+    "from outside, as the output of a command may be",
+]);
 const SEQ: &str = "sequential";
 const RED: &str = "reduce";
 const SCR: &str = "script";
 const DEL: &str = "director_evaluator_loop";
 /// The types of a declared value.
-pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "string[]"];
+pub(super) const TYPES: &[&str] = &[
+    "string", "number", "integer", "boolean", "object", "array", "string[]",
+];
 
 /// The meanings of the types of a declared value, in their order.
 const TYPE_MEANINGS: &[&str] = &[
@@ -117,7 +179,11 @@ const BODY: &[Child] = &[
     one(K::ContinuationPolicy),
     one(K::ValidationRules),
     // A body in place that is wrapped in a task of its own is accepted with a fix.
-    Child { kind: K::Task, many: false, of: Of::Type("") },
+    Child {
+        kind: K::Task,
+        many: false,
+        of: Of::Type(""),
+    },
 ];
 
 #[rustfmt::skip]
@@ -255,7 +321,10 @@ pub(super) static SPECS: &[Spec] = &[
 
 impl Kind {
     /// The table row of this kind.
-    #[allow(clippy::indexing_slicing, reason = "the table is not empty, known when this is compiled")]
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "the table is not empty, known when this is compiled"
+    )]
     pub fn spec(self) -> &'static Spec {
         // The table has a row for each kind, in the same order; a test checks this.
         SPECS.get(self as usize).unwrap_or(const { &SPECS[0] })
@@ -273,7 +342,10 @@ impl Kind {
 
     /// The child with the given tag.
     pub fn child(self, tag: &str) -> Option<&'static Child> {
-        self.spec().children.iter().find(|child| child.kind.tag() == tag)
+        self.spec()
+            .children
+            .iter()
+            .find(|child| child.kind.tag() == tag)
     }
 
     /// The attribute with the given name, including those of text elements.
@@ -289,7 +361,10 @@ impl Kind {
 
     /// The kinds that can contain a tag, in the order of the table.
     pub fn homes(tag: &str) -> impl Iterator<Item = Kind> {
-        SPECS.iter().filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag)).map(|spec| spec.kind)
+        SPECS
+            .iter()
+            .filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag))
+            .map(|spec| spec.kind)
     }
 }
 

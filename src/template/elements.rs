@@ -190,7 +190,10 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         required: false,
         doc: "`plain` substitutes `{{…}}`; `jinja` has conditions, loops and filters",
         also: &[],
-        meanings: &["each `{{…}}` is replaced by its value", "a Jinja template: conditions, loops and filters"],
+        meanings: &[
+            "each `{{…}}` is replaced by its value",
+            "a Jinja template: conditions, loops and filters",
+        ],
     },
     Attr {
         name: "verbatim",
@@ -198,7 +201,10 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         required: false,
         doc: "`true` turns substitution off",
         also: &[],
-        meanings: &["the text stays as it is: `{{…}}` in it is not replaced", "each `{{…}}` is replaced by its value"],
+        meanings: &[
+            "the text stays as it is: `{{…}}` in it is not replaced",
+            "each `{{…}}` is replaced by its value",
+        ],
     },
     Attr {
         name: "trust",
@@ -234,7 +240,10 @@ impl Attr {
     /// Returns the attribute with the meanings of its words. A wrong number of meanings does not
     /// compile.
     pub(super) const fn says(self, meanings: &'static [&'static str]) -> Self {
-        assert!(self.words().len() == meanings.len(), "a meaning for each word");
+        assert!(
+            self.words().len() == meanings.len(),
+            "a meaning for each word"
+        );
         Self { meanings, ..self }
     }
 }
@@ -244,7 +253,12 @@ impl Kind {
     pub const fn is_body(self) -> bool {
         matches!(
             self,
-            Self::Task | Self::InnerTask | Self::ReductionTask | Self::Director | Self::Evaluator | Self::ScriptExecution
+            Self::Task
+                | Self::InnerTask
+                | Self::ReductionTask
+                | Self::Director
+                | Self::Evaluator
+                | Self::ScriptExecution
         )
     }
 }

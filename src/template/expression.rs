@@ -86,8 +86,16 @@ impl fmt::Display for Path<'_> {
 impl fmt::Display for Call<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let positional = self.positional.iter().map(ToString::to_string);
-        let named = self.named.iter().map(|(name, value)| format!("{}={value}", name.value));
-        write!(f, "{}({})", self.name.value, positional.chain(named).collect::<Vec<_>>().join(", "))
+        let named = self
+            .named
+            .iter()
+            .map(|(name, value)| format!("{}={value}", name.value));
+        write!(
+            f,
+            "{}({})",
+            self.name.value,
+            positional.chain(named).collect::<Vec<_>>().join(", ")
+        )
     }
 }
 
@@ -160,7 +168,9 @@ pub fn may_hold(raw: &str) -> bool {
 
 /// Scans a text; `offset` is its position in the document.
 pub fn scan_plain(text: &str, offset: u32) -> Expressions<'_> {
-    Expressions { cursor: Cursor::new(text, offset) }
+    Expressions {
+        cursor: Cursor::new(text, offset),
+    }
 }
 
 impl<'a> Iterator for Expressions<'a> {
@@ -183,7 +193,8 @@ impl<'a> Iterator for Expressions<'a> {
         }
         let open = memchr::memmem::find(rest.as_bytes(), b"{{").unwrap_or(rest.len());
         // A backslash belongs to the braces after it.
-        let escaped = open > 0 && open < rest.len() && rest.as_bytes().get(open - 1) == Some(&b'\\');
+        let escaped =
+            open > 0 && open < rest.len() && rest.as_bytes().get(open - 1) == Some(&b'\\');
         cursor.skip(if escaped { open - 1 } else { open });
         Some(Piece::Text(cursor.since(start)))
     }
@@ -205,7 +216,11 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
         let brace = cursor.span(start, start + 2);
         // The remainder is text.
         *cursor = opened;
-        return Piece::Fault(ExpressionFault { kind: ExpressionFaultKind::Unclosed, span: brace, expression: brace });
+        return Piece::Fault(ExpressionFault {
+            kind: ExpressionFaultKind::Unclosed,
+            span: brace,
+            expression: brace,
+        });
     }
     let trailing = cursor.at();
     cursor.skip(end);
@@ -219,7 +234,11 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
     } else {
         span
     };
-    Piece::Fault(ExpressionFault { kind, span, expression: cursor.since(start) })
+    Piece::Fault(ExpressionFault {
+        kind,
+        span,
+        expression: cursor.since(start),
+    })
 }
 
 /// The offset of the next `}}` or `{{`, or the length of the text. For `\{{`, the offset of its
@@ -227,8 +246,11 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
 fn braces(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut pairs = memchr::memchr2_iter(b'{', b'}', bytes);
-    let found = pairs.find(|&at| bytes.get(at) == bytes.get(at + 1)).unwrap_or(bytes.len());
-    let escaped = bytes.get(found) == Some(&b'{') && found > 0 && bytes.get(found - 1) == Some(&b'\\');
+    let found = pairs
+        .find(|&at| bytes.get(at) == bytes.get(at + 1))
+        .unwrap_or(bytes.len());
+    let escaped =
+        bytes.get(found) == Some(&b'{') && found > 0 && bytes.get(found - 1) == Some(&b'\\');
     if escaped { found - 1 } else { found }
 }
 
@@ -238,13 +260,19 @@ type Read<T> = Result<T, (ExpressionFaultKind, Span)>;
 /// the faulty position.
 fn whole<'a>(cursor: &mut Cursor<'a>) -> Read<Expression<'a>> {
     if cursor.rest().starts_with("}}") {
-        return Err((ExpressionFaultKind::Empty, cursor.span(cursor.at(), cursor.at())));
+        return Err((
+            ExpressionFaultKind::Empty,
+            cursor.span(cursor.at(), cursor.at()),
+        ));
     }
     let name = name(cursor)?;
     let value = named(cursor, name, 0)?;
     cursor.skip_space();
     if !cursor.rest().starts_with("}}") {
-        return Err((ExpressionFaultKind::TrailingText, cursor.span(cursor.at(), cursor.at())));
+        return Err((
+            ExpressionFaultKind::TrailingText,
+            cursor.span(cursor.at(), cursor.at()),
+        ));
     }
     cursor.skip(2);
     Ok(value)
@@ -259,13 +287,20 @@ fn name<'a>(cursor: &mut Cursor<'a>) -> Read<Spanned<Cow<'a, str>>> {
 fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
     let at = cursor.at();
     match cursor.peek() {
-        Some((c, length)) => (ExpressionFaultKind::BadCharacter(c), cursor.span(at, at + length)),
+        Some((c, length)) => (
+            ExpressionFaultKind::BadCharacter(c),
+            cursor.span(at, at + length),
+        ),
         None => (ExpressionFaultKind::Unclosed, cursor.span(at, at)),
     }
 }
 
 /// Parses the call or path that begins with a name.
-fn named<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Expression<'a>> {
+fn named<'a>(
+    cursor: &mut Cursor<'a>,
+    name: Spanned<Cow<'a, str>>,
+    depth: u32,
+) -> Read<Expression<'a>> {
     if cursor.eat_behind_space('(') {
         return call(cursor, name, depth).map(Expression::Call);
     }
@@ -297,7 +332,11 @@ fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) ->
     if depth >= MAX_DEPTH {
         return Err((ExpressionFaultKind::TooDeep, name.span));
     }
-    let mut call = Call { name, positional: Vec::new(), named: Vec::new() };
+    let mut call = Call {
+        name,
+        positional: Vec::new(),
+        named: Vec::new(),
+    };
     cursor.skip_space();
     while !cursor.eat(')') {
         let here = cursor.span(cursor.at(), cursor.at());
@@ -327,7 +366,11 @@ fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Rea
         cursor.skip_space();
         if cursor.eat('=') {
             cursor.skip_space();
-            if call.named.iter().any(|(other, _)| other.value == name.value) {
+            if call
+                .named
+                .iter()
+                .any(|(other, _)| other.value == name.value)
+            {
                 return Err((ExpressionFaultKind::DuplicateArgument, name.span));
             }
             let value = value(cursor, depth)?;
@@ -338,7 +381,10 @@ fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Rea
     }
     let value = value(cursor, depth)?;
     if !call.named.is_empty() {
-        return Err((ExpressionFaultKind::PositionalAfterNamed, cursor.since(start)));
+        return Err((
+            ExpressionFaultKind::PositionalAfterNamed,
+            cursor.since(start),
+        ));
     }
     call.positional.push(value);
     Ok(())
@@ -350,7 +396,10 @@ fn value<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Read<Expression<'a>> {
     match cursor.peek() {
         Some(('"' | '\'', quote)) => {
             let Some(text) = cursor.string() else {
-                return Err((ExpressionFaultKind::UnclosedString, cursor.span(start, start + quote)));
+                return Err((
+                    ExpressionFaultKind::UnclosedString,
+                    cursor.span(start, start + quote),
+                ));
             };
             Ok(Expression::Text(text))
         }

@@ -238,8 +238,11 @@ impl FaultKind<'_> {
 
     /// True if the fault, at this element, removes something that the author wrote.
     pub(super) fn loses_something(&self, element: Element<'_>) -> bool {
-        let says_something =
-            || !element.text().trim().is_empty() || element.elements().next().is_some() || element.attributes().next().is_some();
+        let says_something = || {
+            !element.text().trim().is_empty()
+                || element.elements().next().is_some()
+                || element.attributes().next().is_some()
+        };
         let is_left_out = self.leaves_unread() && !matches!(self, Self::UnknownAttribute { .. });
         let is_value = matches!(self, Self::BadValue { name: "trust", .. });
         let is_content = |attribute: &Attribute<'_>| Kind::homes(attribute.name()).next().is_some();
@@ -249,7 +252,10 @@ impl FaultKind<'_> {
             || matches!(self, Self::UnknownAttribute { meant: None, attribute, .. } if is_content(attribute))
             || matches!(
                 self,
-                Self::MisplacedText { .. } | Self::TwoContents { .. } | Self::BadNumber { .. } | Self::RefWithBody { .. }
+                Self::MisplacedText { .. }
+                    | Self::TwoContents { .. }
+                    | Self::BadNumber { .. }
+                    | Self::RefWithBody { .. }
             )
     }
 
@@ -259,7 +265,8 @@ impl FaultKind<'_> {
             return false;
         }
         let settings = || SettingName::ALL.iter().map(|name| name.word());
-        let stands_in_settings = std::iter::successors(Some(element), |inner| inner.parent()).any(is_settings);
+        let stands_in_settings =
+            std::iter::successors(Some(element), |inner| inner.parent()).any(is_settings);
         stands_in_settings
             || match self {
                 // An element that is left out takes its content along, and may be a misspelled
@@ -270,10 +277,18 @@ impl FaultKind<'_> {
                 | Self::Repeated { .. }
                 | Self::RefWithBody { .. } => {
                     holds_settings(element)
-                        || nearest(element.name(), settings().chain([Kind::ContextManagement.tag()])).is_some()
+                        || nearest(
+                            element.name(),
+                            settings().chain([Kind::ContextManagement.tag()]),
+                        )
+                        .is_some()
                 }
-                Self::UnknownAttribute { kind, attribute, .. } => {
-                    kind.is_body() && nearest(attribute.name(), settings().chain(["type", "subtype"])).is_some()
+                Self::UnknownAttribute {
+                    kind, attribute, ..
+                } => {
+                    kind.is_body()
+                        && nearest(attribute.name(), settings().chain(["type", "subtype"]))
+                            .is_some()
                 }
                 Self::Empty { name } => matches!(*name, "type" | "subtype"),
                 Self::MisplacedSetting { .. }
@@ -301,7 +316,8 @@ impl FaultKind<'_> {
 
 /// True if an element is `context_management` or one of its settings.
 fn is_settings(element: Element<'_>) -> bool {
-    let is_named = |name: &str| name == Kind::ContextManagement.tag() || SettingName::parse(name).is_some();
+    let is_named =
+        |name: &str| name == Kind::ContextManagement.tag() || SettingName::parse(name).is_some();
     element.namespace().is_none() && is_named(element.name())
 }
 

@@ -53,7 +53,9 @@ pub fn compact(text: &str) -> Result<String, SchemaFault> {
         Some(_) => None,
     };
     let mut input = serde_json::Deserializer::from_str(text);
-    UniqueKeys::deserialize(&mut input).and_then(|_| input.end()).map_err(|error| fault(text, &error))?;
+    UniqueKeys::deserialize(&mut input)
+        .and_then(|_| input.end())
+        .map_err(|error| fault(text, &error))?;
     match found {
         Some(found) => Err(SchemaFault::Other { found }),
         None => Ok(squeeze(text)),
@@ -67,9 +69,19 @@ fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
     let line = error.line();
     let bytes = error.column();
     let full = error.to_string();
-    let why = full.rsplit_once(" at line ").map_or(&*full, |(why, _)| why).to_owned();
-    let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..bytes));
-    SchemaFault::Json { why, line, column: before.map_or(bytes, |before| before.chars().count()).max(1) }
+    let why = full
+        .rsplit_once(" at line ")
+        .map_or(&*full, |(why, _)| why)
+        .to_owned();
+    let before = text
+        .split('\n')
+        .nth(line.saturating_sub(1))
+        .and_then(|line| line.get(..bytes));
+    SchemaFault::Json {
+        why,
+        line,
+        column: before.map_or(bytes, |before| before.chars().count()).max(1),
+    }
 }
 
 /// Removes the white space between tokens and writes every string in one normal form.
@@ -81,10 +93,9 @@ fn squeeze(text: &str) -> String {
         out.extend(before.chars().filter(|c| !c.is_ascii_whitespace()));
         let (string, after) = string.split_at(end_of_string(string));
         // A string without escapes is in normal form already.
-        match string
-            .contains('\\')
-            .then(|| serde_json::from_str::<String>(string).and_then(|plain| serde_json::to_string(&plain)))
-        {
+        match string.contains('\\').then(|| {
+            serde_json::from_str::<String>(string).and_then(|plain| serde_json::to_string(&plain))
+        }) {
             Some(Ok(plain)) => out.push_str(&plain),
             Some(Err(_)) | None => out.push_str(string),
         }

@@ -8,7 +8,9 @@ use super::elements::Kind;
 use super::fault::Fault;
 use super::keywords::Trust;
 use super::names::DefinitionKind;
-use super::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text};
+use super::parts::{
+    Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text,
+};
 use super::setting::{SettingName, Written};
 use crate::base::span::{Span, Spanned};
 use crate::kernel::profile::Profile;
@@ -39,16 +41,23 @@ pub struct File<'a> {
 impl<'a> File<'a> {
     /// The unread elements inside another element.
     pub fn unread_in(&self, around: Element<'_>) -> &[Element<'a>] {
-        let from = self.unread.partition_point(|element| element.span().start <= around.span().start);
+        let from = self
+            .unread
+            .partition_point(|element| element.span().start <= around.span().start);
         let inside = self.unread.get(from..).unwrap_or_default();
-        inside.get(..inside.partition_point(|element| element.span().start < around.span().end)).unwrap_or_default()
+        inside
+            .get(..inside.partition_point(|element| element.span().start < around.span().end))
+            .unwrap_or_default()
     }
 
     /// True if an unread child of a body has elements of its own: it may be the part that seems to
     /// be missing.
     pub fn holds_unread(&self, body: Element<'_>) -> bool {
         let is_part = |element: &Element<'_>| {
-            element.elements().next().is_some() && element.parent().is_some_and(|parent| parent.id() == body.id())
+            element.elements().next().is_some()
+                && element
+                    .parent()
+                    .is_some_and(|parent| parent.id() == body.id())
         };
         self.unread_in(body).iter().any(is_part)
     }
@@ -56,7 +65,10 @@ impl<'a> File<'a> {
 
 /// A named definition of a file.
 #[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant, reason = "nearly all are tasks, and a file has one or few")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all are tasks, and a file has one or few"
+)]
 pub enum Definition<'a> {
     /// A task at the root or in a library.
     Task(Task<'a>),
@@ -451,7 +463,10 @@ impl<'a> Task<'a> {
 
     /// True if exactly one agent is called for the task, apart from the tasks of its inputs.
     pub const fn is_simple(&self) -> bool {
-        self.steps_element.is_none() && self.reduce.is_none() && self.cycle.is_none() && self.script.is_none()
+        self.steps_element.is_none()
+            && self.reduce.is_none()
+            && self.cycle.is_none()
+            && self.script.is_none()
     }
 
     /// The span of the name in the start tag, which findings about the whole task point at.
@@ -461,6 +476,8 @@ impl<'a> Task<'a> {
 
     /// Its settings as written.
     pub fn written(&self) -> Written {
-        self.settings.as_ref().map_or_else(Written::default, |settings| settings.written)
+        self.settings
+            .as_ref()
+            .map_or_else(Written::default, |settings| settings.written)
     }
 }

@@ -38,15 +38,25 @@ impl FileFacts {
         for definition in &mut facts.definitions {
             definition.span = none;
             definition.bytes = 0;
-            for place in [&mut definition.untrusted, &mut definition.open_tool_result, &mut definition.open] {
+            for place in [
+                &mut definition.untrusted,
+                &mut definition.open_tool_result,
+                &mut definition.open,
+            ] {
                 *place = place.map(|_| none);
             }
         }
         for reference in &mut facts.references {
             reference.span = none;
-            reference.args.iter_mut().for_each(|argument| argument.span = none);
+            reference
+                .args
+                .iter_mut()
+                .for_each(|argument| argument.span = none);
         }
-        facts.sources.iter_mut().for_each(|source| source.span = none);
+        facts
+            .sources
+            .iter_mut()
+            .for_each(|source| source.span = none);
         for flow in &mut facts.flows {
             flow.names.iter_mut().for_each(|name| name.span = none);
             for part in &mut flow.uses {
@@ -60,7 +70,9 @@ impl FileFacts {
 
     /// The form of what is of a type, or held to a schema of the file.
     pub fn shape(&self, kind: &str) -> &Shape {
-        self.schemas.get(kind).unwrap_or_else(|| Shape::declared(kind))
+        self.schemas
+            .get(kind)
+            .unwrap_or_else(|| Shape::declared(kind))
     }
 }
 
@@ -180,11 +192,20 @@ pub enum Unfenced {
 
 impl Unfenced {
     /// All places, in the order in which marks of values refer to them.
-    pub const ALL: [Self; 5] = [Self::System, Self::Bare, Self::Shell, Self::Open, Self::Typed];
+    pub const ALL: [Self; 5] = [
+        Self::System,
+        Self::Bare,
+        Self::Shell,
+        Self::Open,
+        Self::Typed,
+    ];
 
     /// Returns the first of [`Self::ALL`] with marks that satisfy `is`.
     pub fn of(marks: &[Vec<bool>; 5], is: impl Fn(&[bool]) -> bool) -> Option<Self> {
-        Self::ALL.into_iter().zip(marks).find_map(|(own, marks)| is(marks).then_some(own))
+        Self::ALL
+            .into_iter()
+            .zip(marks)
+            .find_map(|(own, marks)| is(marks).then_some(own))
     }
 }
 
@@ -279,7 +300,11 @@ pub struct Site {
 impl Site {
     /// Resolves an open profile behind the reference with the profile known here.
     pub fn settle(&self, unfenced: Option<Unfenced>) -> Option<Unfenced> {
-        if unfenced == Some(Unfenced::Open) { self.open } else { unfenced }
+        if unfenced == Some(Unfenced::Open) {
+            self.open
+        } else {
+            unfenced
+        }
     }
 }
 

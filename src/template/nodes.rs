@@ -20,13 +20,20 @@ pub enum Node<'m, 'a> {
 }
 
 /// Visits every task body of a file, each after the body that contains it.
-pub fn bodies<'m, 'a>(file: &'m File<'a>, mut visit: impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>)) {
+pub fn bodies<'m, 'a>(
+    file: &'m File<'a>,
+    mut visit: impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>),
+) {
     for task in file.definitions.iter().filter_map(Definition::task) {
         body(task, None, &mut visit);
     }
 }
 
-fn body<'m, 'a>(task: &'m Task<'a>, parent: Option<&'m Task<'a>>, visit: &mut impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>)) {
+fn body<'m, 'a>(
+    task: &'m Task<'a>,
+    parent: Option<&'m Task<'a>>,
+    visit: &mut impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>),
+) {
     visit(task, parent);
     children(task, &mut |child, _, _| match child {
         Node::Task(inner) => body(inner, Some(task), visit),
@@ -43,7 +50,11 @@ fn body<'m, 'a>(task: &'m Task<'a>, parent: Option<&'m Task<'a>>, visit: &mut im
     });
 }
 
-fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>)) {
+fn call_bodies<'m, 'a>(
+    call: &'m Call<'a>,
+    parent: &'m Task<'a>,
+    visit: &mut impl FnMut(&'m Task<'a>, Option<&'m Task<'a>>),
+) {
     for arg in &call.args {
         match &arg.value {
             Value::Task(inner) => body(inner, Some(parent), visit),
@@ -55,11 +66,19 @@ fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut imp
 
 /// Visits the direct children of a task body: the node, its slot (`steps`), and its index if the
 /// slot can hold several nodes.
-pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>)) {
+pub fn children<'m, 'a>(
+    task: &'m Task<'a>,
+    visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>),
+) {
     for (at, input) in task.inputs.iter().enumerate() {
         value(input, "inputs", Some(at), visit);
     }
-    for (at, call) in task.calls.iter().enumerate().filter(|(_, call)| call.result.is_some()) {
+    for (at, call) in task
+        .calls
+        .iter()
+        .enumerate()
+        .filter(|(_, call)| call.result.is_some())
+    {
         visit(Node::Call(call), "calls", Some(at));
     }
     for (at, step) in task.steps.iter().enumerate() {
@@ -116,7 +135,11 @@ pub fn paths<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &s
     descend(Node::Task(task), &mut String::new(), visit);
 }
 
-pub(super) fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut(Node<'m, 'a>, &str)) {
+pub(super) fn descend<'m, 'a>(
+    node: Node<'m, 'a>,
+    path: &mut String,
+    visit: &mut impl FnMut(Node<'m, 'a>, &str),
+) {
     visit(node, if path.is_empty() { "/" } else { path });
     match node {
         Node::Task(task) => children(task, &mut |child, slot, at| {

@@ -53,7 +53,8 @@ pub struct Parameter<'a> {
 impl Parameter<'_> {
     /// True if a run must pass an argument: as written, otherwise if it has no default.
     pub fn is_required(&self) -> bool {
-        self.required.map_or(self.default.is_none(), |required| required.value)
+        self.required
+            .map_or(self.default.is_none(), |required| required.value)
     }
 }
 
@@ -99,7 +100,9 @@ pub struct OutputFormat<'a> {
 impl OutputFormat<'_> {
     /// The JSON Schema file that the answer must conform to, as written.
     pub fn schema_file(&self) -> Option<&Str<'_>> {
-        self.schema.as_ref().filter(|schema| is_schema_file(&schema.value))
+        self.schema
+            .as_ref()
+            .filter(|schema| is_schema_file(&schema.value))
     }
 }
 

@@ -32,11 +32,23 @@ pub static ROUND_NAMES: [RoundName; 8] = [
     row("evaluation",          "evaluator",           None,                     &[CONDITION]),
 ];
 
-const fn row(name: &'static str, of: &'static str, needs: Option<&'static str>, seen_by: &'static [&'static str]) -> RoundName {
-    RoundName { name, of, needs, seen_by }
+const fn row(
+    name: &'static str,
+    of: &'static str,
+    needs: Option<&'static str>,
+    seen_by: &'static [&'static str],
+) -> RoundName {
+    RoundName {
+        name,
+        of,
+        needs,
+        seen_by,
+    }
 }
 
 /// Returns the names that a slot can read.
 pub fn seen_by(slot: &str) -> impl Iterator<Item = &'static RoundName> {
-    ROUND_NAMES.iter().filter(move |row| row.seen_by.contains(&slot))
+    ROUND_NAMES
+        .iter()
+        .filter(move |row| row.seen_by.contains(&slot))
 }

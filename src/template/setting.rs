@@ -97,7 +97,12 @@ pub enum SettingName {
 }
 
 impl Word for SettingName {
-    const ALL: &'static [Self] = &[Self::InheritContext, Self::AccumulateData, Self::AccumulationFormat, Self::FreshContext];
+    const ALL: &'static [Self] = &[
+        Self::InheritContext,
+        Self::AccumulateData,
+        Self::AccumulationFormat,
+        Self::FreshContext,
+    ];
 
     fn word(self) -> &'static str {
         match self {

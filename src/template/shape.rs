@@ -61,9 +61,14 @@ pub struct OtherFields {
 static ANY: Shape = Shape::Any;
 
 static DECLARED: LazyLock<BTreeMap<&str, Shape>> = LazyLock::new(|| {
-    let scalars = ["string", "number", "integer", "boolean", "text"].map(|word| (word, Shape::Scalar(word)));
+    let scalars =
+        ["string", "number", "integer", "boolean", "text"].map(|word| (word, Shape::Scalar(word)));
     let array = |of: Shape| Shape::Array(Box::new(of));
-    let others = [("object", Shape::Object(None)), ("array", array(Shape::Any)), ("string[]", array(Shape::Scalar("string")))];
+    let others = [
+        ("object", Shape::Object(None)),
+        ("array", array(Shape::Any)),
+        ("string[]", array(Shape::Scalar("string"))),
+    ];
     scalars.into_iter().chain(others).collect()
 });
 
@@ -84,9 +89,20 @@ impl Shape {
             let mut left = MOST_LEAVES;
             Self::of_leaves(leaves(schema, whole, &mut left))
         };
-        let Some(schema) = schema.as_object() else { return Self::Any };
-        let unread =
-            ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "if", "dependentSchemas", "dependencies"];
+        let Some(schema) = schema.as_object() else {
+            return Self::Any;
+        };
+        let unread = [
+            "$ref",
+            "$dynamicRef",
+            "$recursiveRef",
+            "anyOf",
+            "oneOf",
+            "allOf",
+            "if",
+            "dependentSchemas",
+            "dependencies",
+        ];
         if unread.iter().any(|key| schema.contains_key(*key)) {
             return leaves();
         }
@@ -99,8 +115,12 @@ impl Shape {
             Some("integer") => Self::Scalar("integer"),
             Some("boolean") => Self::Scalar("boolean"),
             Some("array") => {
-                let items = schema.get("items").filter(|_| !schema.contains_key("prefixItems"));
-                Self::Array(Box::new(items.map_or(Self::Any, |items| Self::within(items, whole))))
+                let items = schema
+                    .get("items")
+                    .filter(|_| !schema.contains_key("prefixItems"));
+                Self::Array(Box::new(
+                    items.map_or(Self::Any, |items| Self::within(items, whole)),
+                ))
             }
             Some("object") => Self::Object(Fields::of_schema(schema, whole)),
             _ => leaves(),
@@ -109,10 +129,21 @@ impl Shape {
 
     /// The shape of a value with one of several shapes.
     fn of_leaves(leaves: Option<Vec<Self>>) -> Self {
-        let Some(mut leaves) = leaves else { return Self::Any };
+        let Some(mut leaves) = leaves else {
+            return Self::Any;
+        };
         leaves.retain(|leaf| *leaf != Self::Scalar("null"));
-        let listed = |leaf: &Self| if let Self::Enum(values) = leaf { Some(values.to_vec()) } else { None };
-        match (leaves.iter().map(listed).collect::<Option<Vec<_>>>(), leaves.len()) {
+        let listed = |leaf: &Self| {
+            if let Self::Enum(values) = leaf {
+                Some(values.to_vec())
+            } else {
+                None
+            }
+        };
+        match (
+            leaves.iter().map(listed).collect::<Option<Vec<_>>>(),
+            leaves.len(),
+        ) {
             (Some(values), _) => Self::Enum(values.concat().into()),
             (None, 1) => leaves.swap_remove(0),
             (None, _) => Self::OneOf(leaves.into()),
@@ -128,8 +159,14 @@ impl Shape {
             Value::String(_) => Self::Scalar("string"),
             Value::Array(entries) => Self::Entries(entries.iter().map(Self::of_value).collect()),
             Value::Object(fields) => {
-                let named = fields.iter().map(|(name, field)| (Box::from(&**name), Self::of_value(field))).collect();
-                Self::Object(Some(Fields { named, is_closed: true }))
+                let named = fields
+                    .iter()
+                    .map(|(name, field)| (Box::from(&**name), Self::of_value(field)))
+                    .collect();
+                Self::Object(Some(Fields {
+                    named,
+                    is_closed: true,
+                }))
             }
         }
     }
@@ -142,23 +179,38 @@ impl Shape {
         let mut shape = self;
         let mut rest = path;
         while let Some(first) = rest.chars().next() {
-            let end = rest.get(1..).and_then(|rest| rest.find(['.', '['])).map_or(rest.len(), |end| end + 1);
+            let end = rest
+                .get(1..)
+                .and_then(|rest| rest.find(['.', '[']))
+                .map_or(rest.len(), |end| end + 1);
             let (part, more) = rest.split_at(end);
             // A bracket in `from` that contains no number is not followed further.
-            let number = part.get(1..).and_then(|part| part.strip_suffix(']')?.parse::<usize>().ok());
+            let number = part
+                .get(1..)
+                .and_then(|part| part.strip_suffix(']')?.parse::<usize>().ok());
             if first == '[' && number.is_none() {
                 return Ok(&ANY);
             }
-            let no = |found, fields| Err(NoPart { upto: path.len() - rest.len(), found, fields });
+            let no = |found, fields| {
+                Err(NoPart {
+                    upto: path.len() - rest.len(),
+                    found,
+                    fields,
+                })
+            };
             shape = match (shape, first) {
                 (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
-                (Self::Scalar(_) | Self::Enum(_) | Self::OneOf(_), _) => return no(shape.word().unwrap_or("value"), None),
+                (Self::Scalar(_) | Self::Enum(_) | Self::OneOf(_), _) => {
+                    return no(shape.word().unwrap_or("value"), None);
+                }
                 (Self::Array(_) | Self::Entries(_), '.') => return no("array", None),
                 (Self::Array(entries), _) => entries,
-                (Self::Entries(entries), _) => match number.and_then(|number| entries.get(number)) {
-                    Some(entry) => entry,
-                    None => return no("array", None),
-                },
+                (Self::Entries(entries), _) => {
+                    match number.and_then(|number| entries.get(number)) {
+                        Some(entry) => entry,
+                        None => return no("array", None),
+                    }
+                }
                 (Self::Object(Some(fields)), '.') => {
                     let name = part.get(1..).unwrap_or("").trim();
                     match fields.named.get(name) {
@@ -180,11 +232,15 @@ impl Shape {
             Self::Scalar(word) => Some(word),
             Self::Enum(values) => {
                 let word = |value: &Value| Self::of_value(value).word();
-                values.first().and_then(word).filter(|first| values.iter().all(|value| word(value) == Some(first)))
+                values
+                    .first()
+                    .and_then(word)
+                    .filter(|first| values.iter().all(|value| word(value) == Some(first)))
             }
-            Self::OneOf(leaves) => {
-                leaves.first().and_then(Self::word).filter(|first| leaves.iter().all(|leaf| leaf.word() == Some(first)))
-            }
+            Self::OneOf(leaves) => leaves
+                .first()
+                .and_then(Self::word)
+                .filter(|first| leaves.iter().all(|leaf| leaf.word() == Some(first))),
             Self::Array(_) | Self::Entries(_) => Some("array"),
             Self::Object(_) => Some("object"),
         }
@@ -199,7 +255,9 @@ impl Shape {
             Self::Enum(_) | Self::OneOf(_) => true,
             Self::Array(entries) => entries.is_inert(),
             Self::Entries(entries) => entries.iter().all(Self::is_inert),
-            Self::Object(Some(fields)) => fields.is_closed && fields.named.values().all(Self::is_inert),
+            Self::Object(Some(fields)) => {
+                fields.is_closed && fields.named.values().all(Self::is_inert)
+            }
         }
     }
 
@@ -211,20 +269,27 @@ impl Shape {
         match (self, value) {
             (Self::Array(entries), Value::Array(values)) => {
                 let mut found = values.iter().enumerate();
-                found.find_map(|(at, value)| Some(within(format!("[{at}]"), entries.breach(value)?)))
+                found
+                    .find_map(|(at, value)| Some(within(format!("[{at}]"), entries.breach(value)?)))
             }
-            (Self::Object(Some(fields)), Value::Object(values)) => values.iter().find_map(|(name, value)| {
-                let breach = match fields.named.get(name.as_str()) {
-                    Some(shape) => shape.breach(value)?,
-                    None => self.is_inert().then(|| (String::new(), self))?,
-                };
-                Some(within(format!(".{name}"), breach))
-            }),
+            (Self::Object(Some(fields)), Value::Object(values)) => {
+                values.iter().find_map(|(name, value)| {
+                    let breach = match fields.named.get(name.as_str()) {
+                        Some(shape) => shape.breach(value)?,
+                        None => self.is_inert().then(|| (String::new(), self))?,
+                    };
+                    Some(within(format!(".{name}"), breach))
+                })
+            }
             (_, Value::Null)
             | (Self::Scalar("boolean"), Value::Bool(_))
             | (Self::Scalar("number" | "integer"), Value::Number(_)) => None,
             (Self::Enum(values), value) if values.contains(value) => None,
-            (Self::OneOf(leaves), value) if leaves.iter().any(|leaf| leaf.breach(value).is_none()) => None,
+            (Self::OneOf(leaves), value)
+                if leaves.iter().any(|leaf| leaf.breach(value).is_none()) =>
+            {
+                None
+            }
             _ => self.is_inert().then(|| (String::new(), self)),
         }
     }
@@ -233,33 +298,66 @@ impl Shape {
     #[cfg(feature = "assemble")]
     pub fn takes(&self) -> String {
         if let Self::OneOf(leaves) = self {
-            return leaves.iter().map(Self::takes).collect::<Vec<_>>().join(", or ");
+            return leaves
+                .iter()
+                .map(Self::takes)
+                .collect::<Vec<_>>()
+                .join(", or ");
         }
-        let Self::Enum(values) = self else { return format!("what is of the type {}", self.word().unwrap_or("any")) };
-        let values: Vec<String> =
-            values.iter().map(|value| format!("`{}`", value.as_str().map_or_else(|| value.to_string(), str::to_owned))).collect();
+        let Self::Enum(values) = self else {
+            return format!("what is of the type {}", self.word().unwrap_or("any"));
+        };
+        let values: Vec<String> = values
+            .iter()
+            .map(|value| {
+                format!(
+                    "`{}`",
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned)
+                )
+            })
+            .collect();
         format!("one of {}", values.join(", "))
     }
 }
 
 impl Fields {
     fn of_schema(schema: &Map<String, Value>, whole: &Value) -> Option<Self> {
-        let is_set = |key: &str| schema.get(key).is_some_and(|other| *other != Value::Bool(false));
-        if ["additionalProperties", "unevaluatedProperties", "patternProperties"].into_iter().any(is_set) {
+        let is_set = |key: &str| {
+            schema
+                .get(key)
+                .is_some_and(|other| *other != Value::Bool(false))
+        };
+        if [
+            "additionalProperties",
+            "unevaluatedProperties",
+            "patternProperties",
+        ]
+        .into_iter()
+        .any(is_set)
+        {
             return None;
         }
-        let is_closed = schema.contains_key("additionalProperties") || schema.contains_key("unevaluatedProperties");
+        let is_closed = schema.contains_key("additionalProperties")
+            || schema.contains_key("unevaluatedProperties");
         let named = schema.get("properties").and_then(Value::as_object);
         let named = named.filter(|named| is_closed || !named.is_empty())?;
         Some(Self {
-            named: named.iter().map(|(name, field)| (Box::from(&**name), Shape::within(field, whole))).collect(),
+            named: named
+                .iter()
+                .map(|(name, field)| (Box::from(&**name), Shape::within(field, whole)))
+                .collect(),
             is_closed,
         })
     }
 
     fn others(&self, name: &str) -> OtherFields {
         let near = nearest(name, self.named.keys().map(|name| &**name)).map(Box::from);
-        OtherFields { is_closed: self.is_closed, near }
+        OtherFields {
+            is_closed: self.is_closed,
+            near,
+        }
     }
 }
 
@@ -273,23 +371,44 @@ fn leaves(schema: &Value, whole: &Value, left: &mut u32) -> Option<Vec<Shape>> {
     let schema = schema.as_object()?;
     // In older dialects of JSON Schema, everything beside a reference is ignored.
     if let Some(target) = schema.get("$ref") {
-        return leaves(whole.pointer(target.as_str()?.strip_prefix('#')?)?, whole, left);
+        return leaves(
+            whole.pointer(target.as_str()?.strip_prefix('#')?)?,
+            whole,
+            left,
+        );
     }
     if let Some(values) = listed(schema) {
         return Some(vec![Shape::Enum(values)]);
     }
-    let branches = |key: &str| schema.get(key)?.as_array().filter(|branches| !branches.is_empty());
+    let branches = |key: &str| {
+        schema
+            .get(key)?
+            .as_array()
+            .filter(|branches| !branches.is_empty())
+    };
     if let Some(branches) = branches("anyOf").or_else(|| branches("oneOf")) {
-        let each = branches.iter().map(|branch| leaves(branch, whole, left)).collect::<Option<Vec<_>>>()?;
+        let each = branches
+            .iter()
+            .map(|branch| leaves(branch, whole, left))
+            .collect::<Option<Vec<_>>>()?;
         return Some(each.concat());
     }
-    if let Some(found) = branches("allOf").and_then(|all| all.iter().find_map(|one| leaves(one, whole, left))) {
+    if let Some(found) =
+        branches("allOf").and_then(|all| all.iter().find_map(|one| leaves(one, whole, left)))
+    {
         return Some(found);
     }
     let kind = schema.get("type")?;
-    let kinds = kind.as_array().map_or(std::slice::from_ref(kind), Vec::as_slice);
+    let kinds = kind
+        .as_array()
+        .map_or(std::slice::from_ref(kind), Vec::as_slice);
     let inert = ["number", "integer", "boolean", "null"];
-    let inert = |kind: &Value| inert.into_iter().find(|word| kind == word).map(Shape::Scalar);
+    let inert = |kind: &Value| {
+        inert
+            .into_iter()
+            .find(|word| kind == word)
+            .map(Shape::Scalar)
+    };
     kinds.iter().map(inert).collect()
 }
 
@@ -300,7 +419,13 @@ fn listed(schema: &Map<String, Value>) -> Option<Box<[Value]>> {
         None => std::slice::from_ref(schema.get("const")?),
     };
     let has_none = |value: &Value| !value.is_array() && !value.is_object();
-    values.iter().all(has_none).then(|| values.iter().filter(|value| !value.is_null()).cloned().collect())
+    values.iter().all(has_none).then(|| {
+        values
+            .iter()
+            .filter(|value| !value.is_null())
+            .cloned()
+            .collect()
+    })
 }
 
 /// The single type that a schema accepts besides `null`.
@@ -308,7 +433,10 @@ fn kind(schema: &Map<String, Value>) -> Option<&str> {
     match schema.get("type") {
         Some(Value::String(kind)) => Some(kind),
         Some(Value::Array(kinds)) => {
-            let mut kinds = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
+            let mut kinds = kinds
+                .iter()
+                .filter_map(Value::as_str)
+                .filter(|kind| *kind != "null");
             kinds.next().filter(|_| kinds.next().is_none())
         }
         None if schema.contains_key("properties") => Some("object"),

@@ -22,9 +22,13 @@ pub(super) struct Stretch<'a> {
 impl Stretch<'_> {
     /// Maps a span of a text that differs from the document to the document.
     pub(super) fn place(&self, span: Span) -> Span {
-        let Some((placed, offset)) = &self.placed else { return span };
+        let Some((placed, offset)) = &self.placed else {
+            return span;
+        };
         let offset = *offset as u32;
-        placed.span(Span::new(span.start + offset, span.end + offset)).unwrap_or(span)
+        placed
+            .span(Span::new(span.start + offset, span.end + offset))
+            .unwrap_or(span)
     }
 }
 
@@ -36,27 +40,49 @@ pub(super) fn of<'a>(element: Element<'a>) -> Vec<Stretch<'a>> {
     // A character reference may stand for a brace.
     let has_brace = |raw: &str| {
         let bytes = raw.as_bytes();
-        memchr::memchr2_iter(b'{', b'&', bytes).any(|at| bytes.get(at) == Some(&b'{') || bytes.get(at + 1) == Some(&b'#'))
+        memchr::memchr2_iter(b'{', b'&', bytes)
+            .any(|at| bytes.get(at) == Some(&b'{') || bytes.get(at + 1) == Some(&b'#'))
     };
-    if !element.children().any(|node| is_text(&node) && has_brace(raw(&node))) {
+    if !element
+        .children()
+        .any(|node| is_text(&node) && has_brace(raw(&node)))
+    {
         return Vec::new();
     }
     let mut placed = None;
     let mut found = Vec::new();
     let mut before = 0;
-    let nodes: Vec<Node<'a>> = element.children().filter(|node| is_text(node) || node.kind() == Kind::Element).collect();
-    for nodes in nodes.split(|node| node.as_element().is_some_and(|child| child.namespace().is_none() && child.name() == "use")) {
+    let nodes: Vec<Node<'a>> = element
+        .children()
+        .filter(|node| is_text(node) || node.kind() == Kind::Element)
+        .collect();
+    for nodes in nodes.split(|node| {
+        node.as_element()
+            .is_some_and(|child| child.namespace().is_none() && child.name() == "use")
+    }) {
         let mut texts = nodes.iter().filter(|node| is_text(node));
         let is_plain = |node: &&Node<'a>| node.kind() == Kind::Cdata || !raw(node).contains('&');
         let stretch = if let (Some(node), None) = (texts.next().filter(is_plain), texts.next()) {
             before += node.text().len();
-            Stretch { text: Cow::Borrowed(raw(node)), start: node.inner().start, placed: None }
+            Stretch {
+                text: Cow::Borrowed(raw(node)),
+                start: node.inner().start,
+                placed: None,
+            }
         } else {
-            let text: String = nodes.iter().filter(|node| is_text(node)).map(|node| node.text()).collect();
+            let text: String = nodes
+                .iter()
+                .filter(|node| is_text(node))
+                .map(|node| node.text())
+                .collect();
             let placed = placed.get_or_insert_with(|| Rc::new(Placed::of(element)));
             let offset = before;
             before += text.len();
-            Stretch { text: Cow::Owned(text), start: 0, placed: Some((Rc::clone(placed), offset)) }
+            Stretch {
+                text: Cow::Owned(text),
+                start: 0,
+                placed: Some((Rc::clone(placed), offset)),
+            }
         };
         if expression::may_hold(&stretch.text) {
             found.push(stretch);

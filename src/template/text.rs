@@ -40,7 +40,14 @@ pub fn dedent(text: &str) -> Cow<'_, str> {
 /// ```
 pub fn dedent_element(text: &str) -> Cow<'_, str> {
     let first = text.split(['\n', '\r']).next().unwrap_or("");
-    canonical(text, if is_blank(first) { FirstLine::Counts } else { FirstLine::IsBehindTheTag })
+    canonical(
+        text,
+        if is_blank(first) {
+            FirstLine::Counts
+        } else {
+            FirstLine::IsBehindTheTag
+        },
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -59,10 +66,24 @@ fn canonical(text: &str, first_line: FirstLine) -> Cow<'_, str> {
 fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
     let text = without_blank_ends(text);
     let behind = first_line == FirstLine::IsBehindTheTag;
-    let text = if behind { text.trim_start_matches(BLANKS) } else { text };
+    let text = if behind {
+        text.trim_start_matches(BLANKS)
+    } else {
+        text
+    };
     let own = usize::from(behind);
-    let indent = text.split('\n').skip(own).filter(|line| !is_blank(line)).map(indentation).reduce(common).unwrap_or("");
-    if indent.is_empty() && !text.split('\n').any(|line| !line.is_empty() && is_blank(line)) {
+    let indent = text
+        .split('\n')
+        .skip(own)
+        .filter(|line| !is_blank(line))
+        .map(indentation)
+        .reduce(common)
+        .unwrap_or("");
+    if indent.is_empty()
+        && !text
+            .split('\n')
+            .any(|line| !line.is_empty() && is_blank(line))
+    {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -71,7 +92,11 @@ fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
             out.push('\n');
         }
         if !is_blank(line) {
-            let kept = if number < own { line } else { line.strip_prefix(indent).unwrap_or(line) };
+            let kept = if number < own {
+                line
+            } else {
+                line.strip_prefix(indent).unwrap_or(line)
+            };
             out.push_str(kept);
         }
     }
@@ -81,10 +106,18 @@ fn dedent_lines(text: &str, first_line: FirstLine) -> Cow<'_, str> {
 /// Returns the text from its first to its last non-blank line.
 fn without_blank_ends(text: &str) -> &str {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n');
-    let Some(start) = text.find(|c| !is_space(c)) else { return "" };
+    let Some(start) = text.find(|c| !is_space(c)) else {
+        return "";
+    };
     let end = text.rfind(|c| !is_space(c)).unwrap_or(start);
-    let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let to = text.get(end..).and_then(|after| after.find('\n')).map_or(text.len(), |at| end + at);
+    let from = text
+        .get(..start)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let to = text
+        .get(end..)
+        .and_then(|after| after.find('\n'))
+        .map_or(text.len(), |at| end + at);
     text.get(from..to).unwrap_or("")
 }
 
@@ -96,7 +129,8 @@ fn is_blank(line: &str) -> bool {
 }
 
 fn indentation(line: &str) -> &str {
-    line.get(..line.len() - line.trim_start_matches(BLANKS).len()).unwrap_or("")
+    line.get(..line.len() - line.trim_start_matches(BLANKS).len())
+        .unwrap_or("")
 }
 
 /// The longest common prefix.

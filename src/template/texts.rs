@@ -55,7 +55,11 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
     for input in &task.inputs {
         of_input(Role::Input, input, visit);
     }
-    if let Some(text) = task.files.as_ref().and_then(|files| files.description.as_ref()) {
+    if let Some(text) = task
+        .files
+        .as_ref()
+        .and_then(|files| files.description.as_ref())
+    {
         visit(Role::Files, text);
     }
     for example in &task.examples {
@@ -63,7 +67,11 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
             visit(Role::Example, text);
         }
     }
-    if let Some(initial) = task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()) {
+    if let Some(initial) = task
+        .reduce
+        .as_ref()
+        .and_then(|reduce| reduce.initial.as_ref())
+    {
         of_input(Role::InitialValue, initial, visit);
     }
     let Some(script) = &task.script else { return };
@@ -81,7 +89,11 @@ pub fn of_task<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Role, &'m Text
 }
 
 /// Visits the text of an input, an argument or an initial value, if its value is a text.
-pub fn of_input<'m, 'a>(role: Role, input: &'m Input<'a>, visit: &mut impl FnMut(Role, &'m Text<'a>)) {
+pub fn of_input<'m, 'a>(
+    role: Role,
+    input: &'m Input<'a>,
+    visit: &mut impl FnMut(Role, &'m Text<'a>),
+) {
     if matches!(input.value, Value::Text) {
         visit(role, &input.text);
     }

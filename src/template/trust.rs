@@ -41,8 +41,13 @@ impl TrustNode {
 /// Spreads marks along the graph. Returns for each node the index of the node that its mark comes
 /// from: its own index if it was marked initially, `None` if it is not marked.
 pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Option<u32>> {
-    let is_marked = |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
-    let mut marks: Vec<Option<u32>> = nodes.iter().enumerate().map(|(at, node)| is_marked(node).then_some(at as u32)).collect();
+    let is_marked =
+        |node: &TrustNode| node.untrusted || (!node.at.is_empty() && is_handed(&node.at));
+    let mut marks: Vec<Option<u32>> = nodes
+        .iter()
+        .enumerate()
+        .map(|(at, node)| is_marked(node).then_some(at as u32))
+        .collect();
     let mut open: Vec<u32> = marks.iter().flatten().copied().collect();
     if open.is_empty() {
         return marks;
@@ -69,9 +74,17 @@ pub fn spread(nodes: &[TrustNode], is_handed: impl Fn(&str) -> bool) -> Vec<Opti
 /// Marks the given values and everything that they are made of; `made_of` adds the sources of a
 /// value to a list. Returns an empty list if nothing is marked.
 #[cfg(feature = "compile")]
-pub fn spread_back(count: usize, marked: impl IntoIterator<Item = u32>, made_of: impl Fn(usize, &mut Vec<u32>)) -> Vec<bool> {
+pub fn spread_back(
+    count: usize,
+    marked: impl IntoIterator<Item = u32>,
+    made_of: impl Fn(usize, &mut Vec<u32>),
+) -> Vec<bool> {
     let mut open: Vec<u32> = marked.into_iter().collect();
-    let mut marks = if open.is_empty() { Vec::new() } else { vec![false; count] };
+    let mut marks = if open.is_empty() {
+        Vec::new()
+    } else {
+        vec![false; count]
+    };
     while let Some(at) = open.pop() {
         if let Some(mark) = marks.get_mut(at as usize).filter(|mark| !**mark) {
             *mark = true;

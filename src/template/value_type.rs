@@ -13,7 +13,9 @@ pub fn is_of(value: &Value, kind: &str) -> bool {
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         "array" => value.is_array(),
-        "string[]" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+        "string[]" => value
+            .as_array()
+            .is_some_and(|all| all.iter().all(Value::is_string)),
         _ => true,
     }
 }
@@ -26,7 +28,11 @@ fn whole(value: &Value) -> Option<Number> {
     }
     let fraction = number.as_f64().filter(|number| number.fract() == 0.0)?;
     let digits = format!("{fraction:.0}");
-    digits.parse::<u64>().map(Number::from).or_else(|_| digits.parse::<i64>().map(Number::from)).ok()
+    digits
+        .parse::<u64>()
+        .map(Number::from)
+        .or_else(|_| digits.parse::<i64>().map(Number::from))
+        .ok()
 }
 
 /// Returns a value in the form of its declared type: a whole number is written without a fraction.
@@ -42,7 +48,10 @@ pub fn settled(value: Value, kind: Option<&str>) -> Value {
 pub fn written(text: &str, kind: Option<&str>) -> Value {
     match kind {
         None | Some("string") => Value::String(text.to_owned()),
-        Some(_) => settled(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())), kind),
+        Some(_) => settled(
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+            kind,
+        ),
     }
 }
 

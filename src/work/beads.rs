@@ -42,18 +42,40 @@ struct Dependency {
 /// A line is not an issue.
 pub fn read_beads(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let mut issues: Vec<(Issue, Value)> = Vec::new();
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
         let refused = |why: serde_json::Error| {
-            let note = format!("line {}: expected an issue of Beads as JSON: {why}", number + 1);
-            Obstacle { kind: ObstacleKind::Source, note }
+            let note = format!(
+                "line {}: expected an issue of Beads as JSON: {why}",
+                number + 1
+            );
+            Obstacle {
+                kind: ObstacleKind::Source,
+                note,
+            }
         };
         let issue = serde_json::from_str(line).map_err(refused)?;
         issues.push((issue, serde_json::from_str(line).map_err(refused)?));
     }
     let is_closed = |issue: &Issue| matches!(issue.status.as_str(), "closed" | "tombstone");
-    let open: BTreeSet<String> =
-        issues.iter().filter(|(issue, _)| !is_closed(issue)).map(|(issue, _)| issue.id.clone()).collect();
-    let blocks = |dependency: &Dependency| dependency.kind == "blocks" && open.contains(&dependency.depends_on_id);
-    let ready = issues.into_iter().filter(|(issue, _)| issue.status == "open" && !issue.dependencies.iter().any(blocks));
-    Ok(ready.map(|(issue, whole)| Task { priority: issue.priority, ..Task::new("", issue.id, whole) }).collect())
+    let open: BTreeSet<String> = issues
+        .iter()
+        .filter(|(issue, _)| !is_closed(issue))
+        .map(|(issue, _)| issue.id.clone())
+        .collect();
+    let blocks = |dependency: &Dependency| {
+        dependency.kind == "blocks" && open.contains(&dependency.depends_on_id)
+    };
+    let ready = issues
+        .into_iter()
+        .filter(|(issue, _)| issue.status == "open" && !issue.dependencies.iter().any(blocks));
+    Ok(ready
+        .map(|(issue, whole)| Task {
+            priority: issue.priority,
+            ..Task::new("", issue.id, whole)
+        })
+        .collect())
 }

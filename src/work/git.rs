@@ -9,8 +9,14 @@ use std::process::{Command, Stdio};
 /// The extension of the file that contains the repository of a worktree.
 pub(super) const REPOSITORY: &str = ".repository";
 /// Variables that would direct git to another repository, as its hooks set them.
-const ELSEWHERE: [&str; 6] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"];
+const ELSEWHERE: [&str; 6] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+];
 /// Maximum size in bytes of a file that names a repository.
 const LONGEST: u64 = 1 << 16;
 
@@ -22,7 +28,8 @@ pub(super) fn branch(id: &str) -> String {
 /// Removes the worktree of an id, and its branch if it has no commits of its own.
 pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstacle> {
     let mut bytes = Vec::new();
-    fs::read_own(named, LONGEST, &mut bytes).map_err(|why| obstacle(format!("{}: {}", named.display(), reason(&why))))?;
+    fs::read_own(named, LONGEST, &mut bytes)
+        .map_err(|why| obstacle(format!("{}: {}", named.display(), reason(&why))))?;
     let text = String::from_utf8_lossy(&bytes);
     let (repository, start) = text.rsplit_once('\n').unwrap_or((&text, ""));
     let repository = PathBuf::from(repository);
@@ -30,39 +37,80 @@ pub(super) fn remove(named: &Path, folder: &Path, id: &str) -> Result<(), Obstac
         // The repository is gone, and so is its record of the worktree.
         return Ok(());
     }
-    fs::remove_tree(folder).map_err(|why| obstacle(format!("{} cannot be removed: {}", folder.display(), reason(&why))))?;
+    fs::remove_tree(folder).map_err(|why| {
+        obstacle(format!(
+            "{} cannot be removed: {}",
+            folder.display(),
+            reason(&why)
+        ))
+    })?;
     git(&repository, &["worktree", "prune"])?;
     // A branch with commits stays; one that was never created does not exist.
     let branch = branch(id);
-    let tip = git(&repository, &["rev-parse", "--verify", "--quiet", &format!("refs/heads/{branch}")]);
+    let tip = git(
+        &repository,
+        &[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            &format!("refs/heads/{branch}"),
+        ],
+    );
     if tip.is_ok_and(|tip| tip.trim_end() == start) {
-        git(&repository, &["branch", "--quiet", "--delete", "--force", "--", &branch])?;
+        git(
+            &repository,
+            &["branch", "--quiet", "--delete", "--force", "--", &branch],
+        )?;
     }
     Ok(())
 }
 
 /// Settings that override those of the repository: no hooks, no program that watches files, no
 /// repository in a folder without `.git`.
-const SETTINGS: [&str; 4] = ["core.hooksPath=/dev/null", "gc.auto=0", "core.fsmonitor=false", "safe.bareRepository=explicit"];
+const SETTINGS: [&str; 4] = [
+    "core.hooksPath=/dev/null",
+    "gc.auto=0",
+    "core.fsmonitor=false",
+    "safe.bareRepository=explicit",
+];
 
 /// Runs git without a shell, hooks or interactive prompts, and returns its output.
 pub(super) fn git(folder: &Path, arguments: &[&str]) -> Result<String, Obstacle> {
-    #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; a host asked for its worktrees")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "git alone knows its repositories; a host asked for its worktrees"
+    )]
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).args(arguments);
-    command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C").stdin(Stdio::null());
+    command
+        .arg("-C")
+        .arg(folder)
+        .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
+        .args(arguments);
+    command
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null());
     for name in ELSEWHERE {
         command.env_remove(name);
     }
-    let done = command.output().map_err(|why| obstacle(format!("git cannot be run: {}", reason(&why))))?;
+    let done = command
+        .output()
+        .map_err(|why| obstacle(format!("git cannot be run: {}", reason(&why))))?;
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).into_owned());
     }
     let said = String::from_utf8_lossy(&done.stderr);
     let said = said.lines().last().unwrap_or("it said nothing");
-    Err(obstacle(format!("`git {}` failed in {}: {said}", arguments.first().unwrap_or(&""), folder.display())))
+    Err(obstacle(format!(
+        "`git {}` failed in {}: {said}",
+        arguments.first().unwrap_or(&""),
+        folder.display()
+    )))
 }
 
 pub(super) const fn obstacle(note: String) -> Obstacle {
-    Obstacle { kind: ObstacleKind::Workspace, note }
+    Obstacle {
+        kind: ObstacleKind::Workspace,
+        note,
+    }
 }

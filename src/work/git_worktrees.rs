@@ -31,9 +31,17 @@ impl GitWorktrees {
     /// # Errors
     /// The folder is not in a repository, or git is not available.
     pub fn new(folder: &Path, root: impl Into<PathBuf>) -> Result<Self, Obstacle> {
-        let found = git(folder, &["rev-parse", "--path-format=absolute", "--git-common-dir"])?;
+        let found = git(
+            folder,
+            &["rev-parse", "--path-format=absolute", "--git-common-dir"],
+        )?;
         let repository = PathBuf::from(found.trim_end_matches(['\n', '\r']));
-        Ok(Self { folder: folder.to_owned(), repository, leases: Leases::new(root.into()), one: Mutex::new(()) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            repository,
+            leases: Leases::new(root.into()),
+            one: Mutex::new(()),
+        })
     }
 }
 
@@ -42,14 +50,31 @@ impl WorkspaceProvider for GitWorktrees {
         let (id, path) = self.leases.take(task)?;
         let workspace = Workspace::folder(id, &path);
         let start = git(&self.folder, &["rev-parse", "--verify", "HEAD^{commit}"]);
-        let unmade = |why: std::io::Error| obstacle(format!("{} cannot be made: {}", path.display(), reason(&why)));
+        let unmade = |why: std::io::Error| {
+            obstacle(format!(
+                "{} cannot be made: {}",
+                path.display(),
+                reason(&why)
+            ))
+        };
         let made = start.and_then(|start| {
             let start = start.trim_end();
-            let named = [self.repository.as_os_str().as_encoded_bytes(), b"\n", start.as_bytes()].concat();
-            fs::write_private(&self.leases.beside(&workspace.id, REPOSITORY), &named).map_err(unmade)?;
+            let named = [
+                self.repository.as_os_str().as_encoded_bytes(),
+                b"\n",
+                start.as_bytes(),
+            ]
+            .concat();
+            fs::write_private(&self.leases.beside(&workspace.id, REPOSITORY), &named)
+                .map_err(unmade)?;
             let _one = self.one.lock().unwrap_or_else(PoisonError::into_inner);
             let (branch, folder) = (branch(&workspace.id), path.to_string_lossy());
-            git(&self.folder, &["worktree", "add", "--quiet", "-b", &branch, "--", &folder, start])
+            git(
+                &self.folder,
+                &[
+                    "worktree", "add", "--quiet", "-b", &branch, "--", &folder, start,
+                ],
+            )
         });
         match made {
             Ok(_) => Ok(workspace),

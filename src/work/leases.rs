@@ -30,19 +30,43 @@ pub(super) struct Leases {
 
 impl Leases {
     pub(super) const fn new(root: PathBuf) -> Self {
-        Self { root, held: Mutex::new(BTreeMap::new()) }
+        Self {
+            root,
+            held: Mutex::new(BTreeMap::new()),
+        }
     }
 
     /// Reserves an unused folder for a task.
     pub(super) fn take(&self, task: &str) -> Result<(String, PathBuf), Obstacle> {
-        let unmade = |why: &io::Error| obstacle(format!("no folder can be made in {}: {}", self.root.display(), reason(why)));
+        let unmade = |why: &io::Error| {
+            obstacle(format!(
+                "no folder can be made in {}: {}",
+                self.root.display(),
+                reason(why)
+            ))
+        };
         folders::make(&self.root).map_err(|why| unmade(&why))?;
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' };
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        };
         let name: String = task.chars().take(NAME).map(plain).collect();
-        let id = format!("{name}-{}", Hash(fs::random()).to_string().get(3..19).unwrap_or_default());
+        let id = format!(
+            "{name}-{}",
+            Hash(fs::random())
+                .to_string()
+                .get(3..19)
+                .unwrap_or_default()
+        );
         let lock = fs::try_lock(&self.beside(&id, LOCK)).map_err(|why| unmade(&why))?;
         let lock = lock.ok_or_else(|| obstacle(format!("{id} is taken")))?;
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), lock);
+        self.held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.clone(), lock);
         let path = self.root.join(&id);
         Ok((id, path))
     }
@@ -55,7 +79,10 @@ impl Leases {
     /// Removes the folder of a workspace and releases it.
     pub(super) fn end(&self, workspace: &Workspace) -> Result<(), Obstacle> {
         clear(&self.root, &workspace.id)?;
-        self.held.lock().unwrap_or_else(PoisonError::into_inner).remove(&workspace.id);
+        self.held
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&workspace.id);
         fs::remove(&self.beside(&workspace.id, LOCK)).map_err(|why| left(&workspace.id, &why))
     }
 }
@@ -67,7 +94,9 @@ fn clear(root: &Path, id: &str) -> Result<(), Obstacle> {
     if fs::exists(&repository) {
         git::remove(&repository, &folder, id)?;
     }
-    fs::remove_tree(&folder).and_then(|()| fs::remove(&repository)).map_err(|why| left(id, &why))
+    fs::remove_tree(&folder)
+        .and_then(|()| fs::remove(&repository))
+        .map_err(|why| left(id, &why))
 }
 
 /// Removes the remains of crashed programs in a folder of workspaces, and returns the number of
@@ -78,9 +107,13 @@ fn clear(root: &Path, id: &str) -> Result<(), Obstacle> {
 pub fn sweep(root: &Path) -> Result<usize, Obstacle> {
     let mut removed = 0;
     for name in fs::names_in(root) {
-        let Some(id) = name.strip_suffix(LOCK) else { continue };
+        let Some(id) = name.strip_suffix(LOCK) else {
+            continue;
+        };
         let lock = root.join(&name);
-        let Some(_held) = fs::try_lock(&lock).map_err(|why| left(id, &why))? else { continue };
+        let Some(_held) = fs::try_lock(&lock).map_err(|why| left(id, &why))? else {
+            continue;
+        };
         removed += usize::from(fs::exists(&root.join(id)));
         clear(root, id)?;
         fs::remove(&lock).map_err(|why| left(id, &why))?;
@@ -89,5 +122,8 @@ pub fn sweep(root: &Path) -> Result<usize, Obstacle> {
 }
 
 fn left(id: &str, why: &io::Error) -> Obstacle {
-    obstacle(format!("the workspace {id} cannot be removed: {}", reason(why)))
+    obstacle(format!(
+        "the workspace {id} cannot be removed: {}",
+        reason(why)
+    ))
 }

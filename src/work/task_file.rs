@@ -31,7 +31,10 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
     let lines = LineIndex::new(text);
     let refused = |span: Span, what: String| {
         let note = format!("line {}: {what}", lines.line(span.start));
-        Obstacle { kind: ObstacleKind::Source, note }
+        Obstacle {
+            kind: ObstacleKind::Source,
+            note,
+        }
     };
     let (root, faults) = yaml::read(text);
     if let Some(fault) = faults.first() {
@@ -52,14 +55,20 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
         return Err(refused(fault.span, what));
     }
     let Some(items) = root.items() else {
-        return Err(refused(root.span, format!("expected a list of tasks, found {}", root.what())));
+        return Err(refused(
+            root.span,
+            format!("expected a list of tasks, found {}", root.what()),
+        ));
     };
     let mut ids = BTreeSet::new();
     let mut tasks = Vec::new();
     for item in items {
         let task = task(item).map_err(|(span, what)| refused(span, what))?;
         if !ids.insert(task.id.clone()) {
-            return Err(refused(item.span, format!("another task has the id `{}`", task.id)));
+            return Err(refused(
+                item.span,
+                format!("another task has the id `{}`", task.id),
+            ));
         }
         tasks.push(task);
     }
@@ -68,27 +77,65 @@ pub fn read_task_file(text: &str) -> Result<Vec<Task<Value>>, Obstacle> {
 
 fn task(item: &Node<'_>) -> Result<Task<Value>, (Span, String)> {
     let Some(entries) = item.entries() else {
-        return Err((item.span, format!("expected a task with `id` and `payload`, found {}", item.what())));
+        return Err((
+            item.span,
+            format!(
+                "expected a task with `id` and `payload`, found {}",
+                item.what()
+            ),
+        ));
     };
-    if let Some(entry) = entries.iter().find(|entry| !KEYS.contains(&entry.key.value.as_ref())) {
-        let near = nearest(&entry.key.value, KEYS)
-            .map_or_else(|| format!("; it may have: {}", KEYS.join(", ")), |near| format!("; did you mean `{near}`?"));
-        return Err((entry.key.span, format!("a task has no key `{}`{near}", entry.key.value)));
+    if let Some(entry) = entries
+        .iter()
+        .find(|entry| !KEYS.contains(&entry.key.value.as_ref()))
+    {
+        let near = nearest(&entry.key.value, KEYS).map_or_else(
+            || format!("; it may have: {}", KEYS.join(", ")),
+            |near| format!("; did you mean `{near}`?"),
+        );
+        return Err((
+            entry.key.span,
+            format!("a task has no key `{}`{near}", entry.key.value),
+        ));
     }
     let word = |key: &str| match item.get(key) {
         None => Ok(None),
         Some(node) => match node.text().filter(|text| !text.is_empty()) {
             Some(text) => Ok(Some(text.to_owned())),
-            None => Err((node.span, format!("expected a text as `{key}`, found {}", node.what()))),
+            None => Err((
+                node.span,
+                format!("expected a text as `{key}`, found {}", node.what()),
+            )),
         },
     };
-    let id = word("id")?.ok_or_else(|| (item.span, "a task needs an `id`, so that later runs recognise it".to_owned()))?;
-    let payload = item.get("payload").ok_or_else(|| (item.span, format!("the task `{id}` has no `payload`")))?.to_json();
+    let id = word("id")?.ok_or_else(|| {
+        (
+            item.span,
+            "a task needs an `id`, so that later runs recognise it".to_owned(),
+        )
+    })?;
+    let payload = item
+        .get("payload")
+        .ok_or_else(|| (item.span, format!("the task `{id}` has no `payload`")))?
+        .to_json();
     let priority = match item.get("priority") {
         None => 0,
-        Some(node) => node.to_json().as_u64().and_then(|number| u8::try_from(number).ok()).ok_or_else(|| {
-            (node.span, format!("expected a whole number from 0 (first) to 255 as `priority`, found {}", node.to_json()))
-        })?,
+        Some(node) => node
+            .to_json()
+            .as_u64()
+            .and_then(|number| u8::try_from(number).ok())
+            .ok_or_else(|| {
+                (
+                    node.span,
+                    format!(
+                        "expected a whole number from 0 (first) to 255 as `priority`, found {}",
+                        node.to_json()
+                    ),
+                )
+            })?,
     };
-    Ok(Task { priority, ..Task::new(word("org")?.unwrap_or_default(), id, payload) })
+    Ok(Task {
+        priority,
+        ..Task::new(word("org")?.unwrap_or_default(), id, payload)
+    })
 }

@@ -40,19 +40,35 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
     /// Another program uses it, it is damaged, or an I/O error occurs.
     pub fn open(folder: &Path) -> Result<Self, Obstacle> {
         let path = folder.join("tasks.jsonl");
-        let refused = |what: &str, why: &io::Error| obstacle(&path, &format!("{what}: {}", reason(why)));
+        let refused =
+            |what: &str, why: &io::Error| obstacle(&path, &format!("{what}: {}", reason(why)));
         folders::make(folder).map_err(|why| refused("its folder cannot be made", &why))?;
-        let lock = fs::try_lock(&folder.join("tasks.lock")).map_err(|why| refused("it cannot be locked", &why))?;
-        let lock =
-            lock.ok_or_else(|| obstacle(&path, "another program is working on these tasks; stop it, or use another folder"))?;
+        let lock = fs::try_lock(&folder.join("tasks.lock"))
+            .map_err(|why| refused("it cannot be locked", &why))?;
+        let lock = lock.ok_or_else(|| {
+            obstacle(
+                &path,
+                "another program is working on these tasks; stop it, or use another folder",
+            )
+        })?;
         let mut bytes = Vec::new();
         if fs::exists(&path) {
-            fs::read_own(&path, LARGEST, &mut bytes).map_err(|why| refused("it cannot be read", &why))?;
+            fs::read_own(&path, LARGEST, &mut bytes)
+                .map_err(|why| refused("it cannot be read", &why))?;
         }
         let (queue, count) = read(&bytes).map_err(|why| obstacle(&path, &why))?;
-        let journal = Self { queue, path, _lock: lock };
+        let journal = Self {
+            queue,
+            path,
+            _lock: lock,
+        };
         if count > 2 * journal.queue.waiting().count() + journal.queue.done().count() {
-            journal.rewrite().map_err(|why| obstacle(&journal.path, &format!("it cannot be written: {}", reason(&why))))?;
+            journal.rewrite().map_err(|why| {
+                obstacle(
+                    &journal.path,
+                    &format!("it cannot be written: {}", reason(&why)),
+                )
+            })?;
         }
         Ok(journal)
     }
@@ -81,10 +97,18 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskJournal<P> {
     }
 
     fn write<T: Serialize>(&self, line: &Line<T>) -> Result<(), Obstacle> {
-        let unwritten = |why: io::Error| obstacle(&self.path, &format!("it cannot be written: {}", reason(&why)));
+        let unwritten = |why: io::Error| {
+            obstacle(
+                &self.path,
+                &format!("it cannot be written: {}", reason(&why)),
+            )
+        };
         let mut bytes = serde_json::to_vec(line).map_err(|why| unwritten(why.into()))?;
         bytes.push(b'\n');
-        fs::append_line(&self.path, &bytes, |rest| serde_json::from_slice::<serde_json::Value>(rest).is_ok()).map_err(unwritten)
+        fs::append_line(&self.path, &bytes, |rest| {
+            serde_json::from_slice::<serde_json::Value>(rest).is_ok()
+        })
+        .map_err(unwritten)
     }
 
     /// Rewrites the journal with only the information that is still needed.
@@ -120,7 +144,10 @@ impl<P: Clone + Serialize + DeserializeOwned> TaskSource<P> for TaskJournal<P> {
 }
 
 fn obstacle(path: &Path, what: &str) -> Obstacle {
-    Obstacle { kind: ObstacleKind::Source, note: format!("{}: {what}", path.display()) }
+    Obstacle {
+        kind: ObstacleKind::Source,
+        note: format!("{}: {what}", path.display()),
+    }
 }
 
 /// The queue that a journal describes, and its number of lines. An incomplete last line is the

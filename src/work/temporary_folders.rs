@@ -17,14 +17,22 @@ pub struct TemporaryFolders {
 impl TemporaryFolders {
     /// Folders below `root`, which is created if missing.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { leases: Leases::new(root.into()) }
+        Self {
+            leases: Leases::new(root.into()),
+        }
     }
 }
 
 impl WorkspaceProvider for TemporaryFolders {
     fn acquire(&self, task: &str) -> Result<Workspace, Obstacle> {
         let (id, path) = self.leases.take(task)?;
-        fs::create_private_dir(&path).map_err(|why| obstacle(format!("{} cannot be made: {}", path.display(), reason(&why))))?;
+        fs::create_private_dir(&path).map_err(|why| {
+            obstacle(format!(
+                "{} cannot be made: {}",
+                path.display(),
+                reason(&why)
+            ))
+        })?;
         Ok(Workspace::folder(id, path))
     }
 

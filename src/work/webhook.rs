@@ -61,14 +61,25 @@ impl Default for WebhookOptions {
     fn default() -> Self {
         let address = (Ipv4Addr::LOCALHOST, 0).into();
         let org = String::new();
-        Self { address, path: "/tasks".to_owned(), token: None, secret: None, max_body: 1 << 20, org, priority: 0 }
+        Self {
+            address,
+            path: "/tasks".to_owned(),
+            token: None,
+            secret: None,
+            max_body: 1 << 20,
+            org,
+            priority: 0,
+        }
     }
 }
 
 /// Omits the token and the secret.
 impl fmt::Debug for WebhookOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WebhookOptions").field("address", &self.address).field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("WebhookOptions")
+            .field("address", &self.address)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -96,19 +107,38 @@ impl Webhook {
     pub fn start(journal: TaskJournal<Value>, options: WebhookOptions) -> Result<Self, Obstacle> {
         let address = options.address;
         let proofs = [&options.token, &options.secret];
-        let is_proven = proofs.into_iter().all(|proof| proof.as_ref().is_some_and(|proof| !proof.is_empty()));
+        let is_proven = proofs
+            .into_iter()
+            .all(|proof| proof.as_ref().is_some_and(|proof| !proof.is_empty()));
         if !is_proven && !address.ip().is_loopback() {
             return Err(obstacle(format!(
                 "other machines reach {address}: a webhook there needs a token and a secret for signatures"
             )));
         }
-        let unheard = |why: std::io::Error| obstacle(format!("the webhook cannot listen on {address}: {why}"));
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_io().enable_time().build().map_err(unheard)?;
-        let listener = runtime.block_on(TcpListener::bind(address)).map_err(unheard)?;
+        let unheard = |why: std::io::Error| {
+            obstacle(format!("the webhook cannot listen on {address}: {why}"))
+        };
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_io()
+            .enable_time()
+            .build()
+            .map_err(unheard)?;
+        let listener = runtime
+            .block_on(TcpListener::bind(address))
+            .map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let inbox = Arc::new(Inbox { options, journal: Mutex::new(journal), arrived: Condvar::new() });
+        let inbox = Arc::new(Inbox {
+            options,
+            journal: Mutex::new(journal),
+            arrived: Condvar::new(),
+        });
         runtime.spawn(accept(listener, Arc::clone(&inbox)));
-        Ok(Self { _runtime: runtime, address, inbox })
+        Ok(Self {
+            _runtime: runtime,
+            address,
+            inbox,
+        })
     }
 
     /// The address that it listens on.
@@ -120,7 +150,11 @@ impl Webhook {
     pub fn wait(&self, most: Duration) {
         let is_empty = |journal: &mut TaskJournal<Value>| journal.waiting().next().is_none();
         // A poisoned lock is still a lock.
-        drop(self.inbox.arrived.wait_timeout_while(self.inbox.journal(), most, is_empty));
+        drop(
+            self.inbox
+                .arrived
+                .wait_timeout_while(self.inbox.journal(), most, is_empty),
+        );
     }
 }
 
@@ -152,7 +186,10 @@ impl Inbox {
     /// Checks that a sender may deliver here, by the path and the head of its request.
     fn admits(&self, path: &str, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
         let Some(rest) = path.strip_prefix(self.options.path.trim_end_matches('/')) else {
-            return Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path"));
+            return Err((
+                StatusCode::NOT_FOUND,
+                "no deliveries are taken at this path",
+            ));
         };
         if self.is_open() && !header(headers, HOST.as_str()).is_some_and(is_loopback) {
             return Err((
@@ -162,26 +199,45 @@ impl Inbox {
         }
         let rest = rest.trim_matches('/');
         let Some(token) = &self.options.token else {
-            return if rest.is_empty() { Ok(()) } else { Err((StatusCode::NOT_FOUND, "no deliveries are taken at this path")) };
+            return if rest.is_empty() {
+                Ok(())
+            } else {
+                Err((
+                    StatusCode::NOT_FOUND,
+                    "no deliveries are taken at this path",
+                ))
+            };
         };
-        let bearer = header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+        let bearer =
+            header(headers, AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
         let given = bearer.unwrap_or(rest);
         // Comparing hashes reveals nothing about the token through timing.
         let is_token = Hash::of(given.as_bytes()) == Hash::of(token.as_bytes());
-        if is_token { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, "the token is missing or wrong")) }
+        if is_token {
+            Ok(())
+        } else {
+            Err((StatusCode::UNAUTHORIZED, "the token is missing or wrong"))
+        }
     }
 
     /// Returns true if the signature matches the body.
     fn is_signed(&self, headers: &HeaderMap, body: &[u8]) -> bool {
-        let Some(secret) = &self.options.secret else { return true };
+        let Some(secret) = &self.options.secret else {
+            return true;
+        };
         let given = header(headers, SIGNATURE).and_then(|value| value.strip_prefix("sha256="));
         let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-        given.and_then(bytes_of_hex).is_some_and(|signature| hmac::verify(&key, body, &signature).is_ok())
+        given
+            .and_then(bytes_of_hex)
+            .is_some_and(|signature| hmac::verify(&key, body, &signature).is_ok())
     }
 
     /// Stores a delivery; returns true if it is new.
     fn keep(&self, id: String, payload: Value) -> Result<bool, Obstacle> {
-        let task = Task { priority: self.options.priority, ..Task::new(&self.options.org, id, payload) };
+        let task = Task {
+            priority: self.options.priority,
+            ..Task::new(&self.options.org, id, payload)
+        };
         let is_new = self.journal().add(task)?;
         self.arrived.notify_one();
         Ok(is_new)
@@ -192,7 +248,9 @@ async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         // The semaphore is never closed.
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return };
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else {
+            return;
+        };
         let Ok((stream, _)) = listener.accept().await else {
             // Too many files are open; wait until some are closed.
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -206,7 +264,9 @@ async fn accept(listener: TcpListener, inbox: Arc<Inbox>) {
                 async move { Ok::<_, Infallible>(serve(request, inbox).await) }
             });
             let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
+            server
+                .timer(TokioTimer::new())
+                .header_read_timeout(PATIENCE);
             // A broken connection needs no handling: the sender repeats unacknowledged deliveries.
             let _ = server.serve_connection(TokioIo::new(stream), service).await;
         });
@@ -222,34 +282,80 @@ async fn serve(request: Request<Incoming>, inbox: Arc<Inbox>) -> Response<Full<B
 }
 
 /// Processes a delivery; returns its id, and true if it is new.
-async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(String, bool), (StatusCode, String)> {
+async fn deliver(
+    request: Request<Incoming>,
+    inbox: Arc<Inbox>,
+) -> Result<(String, bool), (StatusCode, String)> {
     let refused = |(status, why): (StatusCode, &str)| (status, why.to_owned());
-    inbox.admits(request.uri().path(), request.headers()).map_err(refused)?;
+    inbox
+        .admits(request.uri().path(), request.headers())
+        .map_err(refused)?;
     if request.method() != Method::POST {
-        return Err(refused((StatusCode::METHOD_NOT_ALLOWED, "a delivery is a POST")));
+        return Err(refused((
+            StatusCode::METHOD_NOT_ALLOWED,
+            "a delivery is a POST",
+        )));
     }
-    let media = header(request.headers(), CONTENT_TYPE.as_str()).unwrap_or("").split(';').next().unwrap_or("").trim();
+    let media = header(request.headers(), CONTENT_TYPE.as_str())
+        .unwrap_or("")
+        .split(';')
+        .next()
+        .unwrap_or("")
+        .trim();
     if !(media.eq_ignore_ascii_case("application/json") || media.ends_with("+json")) {
-        return Err(refused((StatusCode::UNSUPPORTED_MEDIA_TYPE, "a delivery is JSON: its content type is application/json")));
+        return Err(refused((
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "a delivery is JSON: its content type is application/json",
+        )));
     }
     let (head, body) = request.into_parts();
-    let read = tokio::time::timeout(PATIENCE, Limited::new(body, inbox.options.max_body).collect()).await;
+    let read = tokio::time::timeout(
+        PATIENCE,
+        Limited::new(body, inbox.options.max_body).collect(),
+    )
+    .await;
     let body = match read {
-        Err(_) => return Err(refused((StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time"))),
-        Ok(Err(why)) if why.is::<LengthLimitError>() => {
-            return Err((StatusCode::PAYLOAD_TOO_LARGE, format!("a body has at most {} bytes", inbox.options.max_body)));
+        Err(_) => {
+            return Err(refused((
+                StatusCode::REQUEST_TIMEOUT,
+                "the body did not arrive in time",
+            )));
         }
-        Ok(Err(why)) => return Err((StatusCode::BAD_REQUEST, format!("the body could not be read: {why}"))),
+        Ok(Err(why)) if why.is::<LengthLimitError>() => {
+            return Err((
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("a body has at most {} bytes", inbox.options.max_body),
+            ));
+        }
+        Ok(Err(why)) => {
+            return Err((
+                StatusCode::BAD_REQUEST,
+                format!("the body could not be read: {why}"),
+            ));
+        }
         Ok(Ok(body)) => body.to_bytes(),
     };
     if !inbox.is_signed(&head.headers, &body) {
-        return Err(refused((StatusCode::UNAUTHORIZED, "the signature is missing or does not fit the body")));
+        return Err(refused((
+            StatusCode::UNAUTHORIZED,
+            "the signature is missing or does not fit the body",
+        )));
     }
-    let payload: Value =
-        serde_json::from_slice(&body).map_err(|why| (StatusCode::BAD_REQUEST, format!("the body is not JSON: {why}")))?;
-    let named = IDS.iter().find_map(|name| header(&head.headers, name)).filter(|id| !id.is_empty());
+    let payload: Value = serde_json::from_slice(&body).map_err(|why| {
+        (
+            StatusCode::BAD_REQUEST,
+            format!("the body is not JSON: {why}"),
+        )
+    })?;
+    let named = IDS
+        .iter()
+        .find_map(|name| header(&head.headers, name))
+        .filter(|id| !id.is_empty());
     if named.is_some_and(|id| id.len() > LONGEST_ID) {
-        return Err((StatusCode::BAD_REQUEST, format!("the id of a delivery has at most {LONGEST_ID} characters")));
+        return Err((
+            StatusCode::BAD_REQUEST,
+            format!("the id of a delivery has at most {LONGEST_ID} characters"),
+        ));
     }
     let id = named.map_or_else(|| Hash::of(&body).to_string(), str::to_owned);
     let name = id.clone();
@@ -257,7 +363,10 @@ async fn deliver(request: Request<Incoming>, inbox: Arc<Inbox>) -> Result<(Strin
     let kept = tokio::task::spawn_blocking(move || inbox.keep(name, payload)).await;
     match kept {
         Ok(Ok(is_new)) => Ok((id, is_new)),
-        Ok(Err(_)) | Err(_) => Err(refused((StatusCode::SERVICE_UNAVAILABLE, "the delivery could not be kept; try again"))),
+        Ok(Err(_)) | Err(_) => Err(refused((
+            StatusCode::SERVICE_UNAVAILABLE,
+            "the delivery could not be kept; try again",
+        ))),
     }
 }
 
@@ -268,7 +377,10 @@ fn is_loopback(host: &str) -> bool {
         _ => host,
     };
     let name = name.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+    name.eq_ignore_ascii_case("localhost")
+        || name
+            .parse()
+            .is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
@@ -278,16 +390,32 @@ fn header<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
 fn answer(status: StatusCode, body: &Value) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(body.to_string())));
     *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, hyper::header::HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(
+        CONTENT_TYPE,
+        hyper::header::HeaderValue::from_static("application/json"),
+    );
     response
 }
 
 fn bytes_of_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
-    let pairs = digits.as_deref().filter(|digits| digits.len().is_multiple_of(2))?.chunks_exact(2);
-    Some(pairs.map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
+    let digits: Option<Vec<u8>> = text
+        .chars()
+        .map(|c| c.to_digit(16).map(|digit| digit as u8))
+        .collect();
+    let pairs = digits
+        .as_deref()
+        .filter(|digits| digits.len().is_multiple_of(2))?
+        .chunks_exact(2);
+    Some(
+        pairs
+            .map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit))
+            .collect(),
+    )
 }
 
 const fn obstacle(note: String) -> Obstacle {
-    Obstacle { kind: ObstacleKind::Source, note }
+    Obstacle {
+        kind: ObstacleKind::Source,
+        note,
+    }
 }

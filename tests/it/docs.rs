@@ -35,7 +35,12 @@ fn blocks(page: &str) -> Vec<Block<'_>> {
                 open = Some(block);
             }
         } else if let Some(language) = line.strip_prefix("```") {
-            open = Some(Block { line: at + 1, language, marker: marker.take(), text: String::new() });
+            open = Some(Block {
+                line: at + 1,
+                language,
+                marker: marker.take(),
+                text: String::new(),
+            });
         } else if let Some(rest) = line.strip_prefix("<!-- example: ") {
             marker = rest.strip_suffix(" -->");
         } else if !line.trim().is_empty() {
@@ -52,12 +57,16 @@ fn faults(page: &str) -> Vec<String> {
     let mut projects: BTreeMap<&str, Vec<(&str, &str, String)>> = BTreeMap::new();
     for block in blocks(page) {
         // Other files of an example have a marker as well.
-        let is_example = matches!(block.language, "xml" | "toml") || (block.language == "json" && block.marker.is_some());
+        let is_example = matches!(block.language, "xml" | "toml")
+            || (block.language == "json" && block.marker.is_some());
         if !is_example {
             continue;
         }
         let Some(marker) = block.marker else {
-            faults.push(format!("line {}: a block of {} without `<!-- example: … -->`", block.line, block.language));
+            faults.push(format!(
+                "line {}: a block of {} without `<!-- example: … -->`",
+                block.line, block.language
+            ));
             continue;
         };
         let (path, gives) = marker.split_once(" gives ").unwrap_or((marker, ""));
@@ -65,7 +74,10 @@ fn faults(page: &str) -> Vec<String> {
             faults.push(format!("line {}: `{path}` is not PROJECT/FILE", block.line));
             continue;
         };
-        projects.entry(project).or_default().push((file, gives, block.text));
+        projects
+            .entry(project)
+            .or_default()
+            .push((file, gives, block.text));
     }
     for (project, files) in projects {
         faults.extend(compile(project, &files));
@@ -82,7 +94,11 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
         // The files that an example shows to its agent are created.
-        for shown in text.split("<path>").skip(1).filter_map(|rest| rest.split_once("</path>")) {
+        for shown in text
+            .split("<path>")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("</path>"))
+        {
             let path = folder.path().join(shown.0);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "shown\n").unwrap();
@@ -91,10 +107,16 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
             expected.insert(((*file).to_owned(), (*gives).to_owned()));
         }
     }
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_ctxc")).args(["check", "--format", "json"]).current_dir(folder.path()).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ctxc"))
+        .args(["check", "--format", "json"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     let Ok(report) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else {
-        return vec![format!("{project}: no report: {}", String::from_utf8_lossy(&output.stderr))];
+        return vec![format!(
+            "{project}: no report: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )];
     };
     let mut faults = Vec::new();
     for finding in report["diagnostics"].as_array().unwrap() {
@@ -103,10 +125,19 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
             continue;
         }
         if !expected.remove(&(word("path"), word("name"))) {
-            faults.push(format!("{project}/{}: {}: {}", word("path"), word("name"), word("message")));
+            faults.push(format!(
+                "{project}/{}: {}: {}",
+                word("path"),
+                word("name"),
+                word("message")
+            ));
         }
     }
-    faults.extend(expected.iter().map(|(file, name)| format!("{project}/{file}: no finding `{name}`")));
+    faults.extend(
+        expected
+            .iter()
+            .map(|(file, name)| format!("{project}/{file}: no finding `{name}`")),
+    );
     faults
 }
 
@@ -116,21 +147,35 @@ fn page(path: &str) -> String {
 
 #[test]
 fn every_block_of_the_guides_compiles() {
-    let faults: Vec<String> =
-        PAGES.iter().flat_map(|path| faults(&page(path)).into_iter().map(move |fault| format!("{path}: {fault}"))).collect();
+    let faults: Vec<String> = PAGES
+        .iter()
+        .flat_map(|path| {
+            faults(&page(path))
+                .into_iter()
+                .map(move |fault| format!("{path}: {fault}"))
+        })
+        .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     let language = page("docs/LANGUAGE.md");
-    let shown = blocks(&language).iter().filter(|block| block.language == "xml").count();
-    assert!(shown >= 25, "only {shown} templates found in the guide: does the reader of blocks still work?");
+    let shown = blocks(&language)
+        .iter()
+        .filter(|block| block.language == "xml")
+        .count();
+    assert!(
+        shown >= 25,
+        "only {shown} templates found in the guide: does the reader of blocks still work?"
+    );
 }
 
 #[test]
 fn a_bad_block_is_noticed() {
-    let fine =
-        "<!-- example: a/t.xml -->\n```xml\n<task type=\"atomic\" name=\"t\">\n<description>d</description>\n</task>\n```\n";
+    let fine = "<!-- example: a/t.xml -->\n```xml\n<task type=\"atomic\" name=\"t\">\n<description>d</description>\n</task>\n```\n";
     assert_eq!(faults(fine), Vec::<String>::new());
     let unmarked = fine.replace("<!-- example: a/t.xml -->\n", "");
-    assert_eq!(faults(&unmarked), ["line 1: a block of xml without `<!-- example: … -->`"]);
+    assert_eq!(
+        faults(&unmarked),
+        ["line 1: a block of xml without `<!-- example: … -->`"]
+    );
     let typo = fine.replace("atomic", "atomik");
     assert_eq!(faults(&typo).len(), 1, "{:?}", faults(&typo));
     let promised = fine.replace("t.xml -->", "t.xml gives no-context -->");

@@ -33,8 +33,13 @@ const PLANTED: &str = r#"<task type="sequental" name="plan">
 #[test]
 fn seven_defects_give_seven_findings() {
     let built = compile_sources(&Config::default(), [("plan.xml", PLANTED)]);
-    let grave = built.diagnostics.iter().filter(|finding| finding.severity <= Severity::Warning);
-    let found: Vec<(&str, &str)> = grave.map(|finding| (finding.rule.name, finding.span.slice(PLANTED))).collect();
+    let grave = built
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity <= Severity::Warning);
+    let found: Vec<(&str, &str)> = grave
+        .map(|finding| (finding.rule.name, finding.span.slice(PLANTED)))
+        .collect();
     let expected = [
         ("unknown-type", "sequental"),
         ("unknown-element", "instrutions"),

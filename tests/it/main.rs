@@ -1,6 +1,14 @@
 //! All integration tests: one binary.
-#![allow(clippy::disallowed_methods, reason = "tests read fixtures and run the program")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests read fixtures and run the program"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test fails by panicking"
+)]
 
 mod assembly;
 mod base;

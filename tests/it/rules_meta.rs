@@ -13,12 +13,22 @@ fn best(rule: &RuleMeta) -> Fixable {
     for example in &rule.bad() {
         let files = example.project_files();
         let config = read_with(files.first().map_or("", |(_, text)| text), &files);
-        let sources = std::iter::once(("template.xml", example.template)).chain(files.iter().copied());
+        let sources =
+            std::iter::once(("template.xml", example.template)).chain(files.iter().copied());
         let built = ctxc::compile_sources(&config, sources);
         // Some rules apply to explicitly named files, others to all files found.
         let named = check_template(example.template, &config);
-        let tested = if rule.code.family() == 6 { scenario::examples::found(example.template, &files) } else { Vec::new() };
-        let found = built.diagnostics.iter().chain(&named).chain(&tested).filter(|finding| finding.rule.code == rule.code);
+        let tested = if rule.code.family() == 6 {
+            scenario::examples::found(example.template, &files)
+        } else {
+            Vec::new()
+        };
+        let found = built
+            .diagnostics
+            .iter()
+            .chain(&named)
+            .chain(&tested)
+            .filter(|finding| finding.rule.code == rule.code);
         for fix in found.flat_map(|finding| &finding.fixes) {
             best = best.min(match fix.applicability {
                 Applicability::Safe => Fixable::Safe,
@@ -36,18 +46,29 @@ fn a_rule_has_the_fixes_that_it_says() {
     for rule in list::all().map(|rule| &rule.meta) {
         if rule.bad().is_empty() {
             // Rules about files rather than texts have no examples to compare with.
-            assert!(rule.fix == Fixable::None || rule.code.family() == 9, "{} has no examples", rule.name);
+            assert!(
+                rule.fix == Fixable::None || rule.code.family() == 9,
+                "{} has no examples",
+                rule.name
+            );
             continue;
         }
         let best = best(rule);
         counts[best as usize] += 1;
         if rule.fix != best {
-            wrong.push(format!("{} says {} and has {}", rule.name, rule.fix.as_str(), best.as_str()));
+            wrong.push(format!(
+                "{} says {} and has {}",
+                rule.name,
+                rule.fix.as_str(),
+                best.as_str()
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(
-        [Fixable::Safe, Fixable::Suggested, Fixable::None].iter().all(|&fix| counts[fix as usize] >= 10),
+        [Fixable::Safe, Fixable::Suggested, Fixable::None]
+            .iter()
+            .all(|&fix| counts[fix as usize] >= 10),
         "{counts:?}: are the examples still compiled?"
     );
 }

@@ -17,19 +17,43 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The pages that show sessions.
-const PAGES: [&str; 5] = ["README.md", "docs/AGENTS.md", "docs/FORMAT.md", "docs/IMPORT.md", "docs/tutorial.md"];
+const PAGES: [&str; 5] = [
+    "README.md",
+    "docs/AGENTS.md",
+    "docs/FORMAT.md",
+    "docs/IMPORT.md",
+    "docs/tutorial.md",
+];
 
 /// Runs one command line and returns the text that a terminal would show.
 fn run(line: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    let path = format!(
+        "{}:{}",
+        program.display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
     let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(folder).env("PATH", path).env("COLUMNS", "120");
+    shell
+        .args(["-c", &format!("exec 2>&1; {line}")])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("COLUMNS", "120");
     // The tester's own git settings, such as signatures and hooks, must not affect the output.
-    shell.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("REPOSITORY", env!("CARGO_MANIFEST_DIR"));
+    shell
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("REPOSITORY", env!("CARGO_MANIFEST_DIR"));
     // Permissions given in a session apply only there.
-    shell.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions"));
-    let output = shell.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").output().unwrap();
+    shell.env(
+        "XDG_STATE_HOME",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions"),
+    );
+    let output = shell
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("FORCE_COLOR")
+        .output()
+        .unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -58,9 +82,16 @@ fn fresh(page: &str, has_python: bool) -> String {
         out.push_str(line);
         out.push('\n');
         if line.starts_with("```") {
-            let block: String = lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
+            let block: String = lines
+                .by_ref()
+                .take_while(|line| *line != "```")
+                .flat_map(|line| [line, "\n"])
+                .collect();
             let (name, path) = marker.take().unwrap_or_default();
-            let folder = folders.entry(name).or_insert_with(|| tempfile::tempdir().unwrap()).path();
+            let folder = folders
+                .entry(name)
+                .or_insert_with(|| tempfile::tempdir().unwrap())
+                .path();
             match path {
                 _ if name.is_empty() => out.push_str(&block),
                 None => out.push_str(&played(&block, folder)),
@@ -79,9 +110,19 @@ fn fresh(page: &str, has_python: bool) -> String {
                 marker = Some((name, None));
             } else if let Some(file) = mark.strip_prefix("<!-- file: ") {
                 marker = file.split_once('/').map(|(name, path)| (name, Some(path)));
-            } else if let Some((name, command)) = mark.strip_prefix("<!-- run: ").and_then(|rest| rest.split_once(' ')) {
-                let folder = folders.entry(name).or_insert_with(|| tempfile::tempdir().unwrap()).path();
-                assert_eq!(run(&format!("{command} && echo done"), folder), "done\n", "{command}");
+            } else if let Some((name, command)) = mark
+                .strip_prefix("<!-- run: ")
+                .and_then(|rest| rest.split_once(' '))
+            {
+                let folder = folders
+                    .entry(name)
+                    .or_insert_with(|| tempfile::tempdir().unwrap())
+                    .path();
+                assert_eq!(
+                    run(&format!("{command} && echo done"), folder),
+                    "done\n",
+                    "{command}"
+                );
             }
         }
     }
@@ -91,7 +132,8 @@ fn fresh(page: &str, has_python: bool) -> String {
 #[test]
 fn every_session_says_what_it_shows() {
     for path in PAGES {
-        let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        let page =
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
         assert!(page.contains("\n<!-- session: "), "{path} shows no session");
         assert_fresh(path, &fresh(&page, false));
     }
@@ -100,15 +142,21 @@ fn every_session_says_what_it_shows() {
 #[test]
 #[ignore = "needs bodies: Python with the library of OpenAI"]
 fn bodies_of_the_page_on_agents_are_what_it_shows() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/AGENTS.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/AGENTS.md")).unwrap();
     // Milliseconds differ from run to run.
     let plain = |page: &str| {
-        let lines = page.lines().map(|line| match line.split_once(" ms added a call") {
-            Some((before, after)) => {
-                format!("{} ms added a call{after}", before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-            }
-            None => line.to_owned(),
-        });
+        let lines = page
+            .lines()
+            .map(|line| match line.split_once(" ms added a call") {
+                Some((before, after)) => {
+                    format!(
+                        "{} ms added a call{after}",
+                        before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+                    )
+                }
+                None => line.to_owned(),
+            });
         lines.collect::<Vec<_>>().join("\n")
     };
     assert_eq!(plain(&fresh(&page, true)), plain(&page));

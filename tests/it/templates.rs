@@ -26,13 +26,26 @@ fn registry() -> &'static Registry {
     BUILT.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let output = folder.path().join("registry.json");
-        let run = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_ctxc")).args(args).current_dir(root()).output().unwrap();
+        let run = |args: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_ctxc"))
+                .args(args)
+                .current_dir(root())
+                .output()
+                .unwrap()
+        };
         let check = run(&["check", "templates", "--verbose"]);
         let said = String::from_utf8_lossy(&check.stdout);
         assert!(check.status.success(), "{said}");
-        assert!(said.ends_with("files: nothing found\n"), "shipped templates have findings:\n{said}");
+        assert!(
+            said.ends_with("files: nothing found\n"),
+            "shipped templates have findings:\n{said}"
+        );
         let build = run(&["build", "-o", output.to_str().unwrap()]);
-        assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stdout));
+        assert!(
+            build.status.success(),
+            "{}",
+            String::from_utf8_lossy(&build.stdout)
+        );
         Registry::read(std::fs::read(output).unwrap()).unwrap()
     })
 }
@@ -53,31 +66,52 @@ fn nodes(task: Task<'_>) -> Vec<Node> {
 fn all_nodes() -> Vec<(String, Node)> {
     let registry = registry();
     let both = registry.tasks().chain(registry.templates());
-    both.flat_map(|task| nodes(task).into_iter().map(move |node| (task.name().to_owned(), node))).collect()
+    both.flat_map(|task| {
+        nodes(task)
+            .into_iter()
+            .map(move |node| (task.name().to_owned(), node))
+    })
+    .collect()
 }
 
 /// Returns the four settings of a task's root as words, in the order of the table.
 fn words(name: &str) -> [String; 4] {
-    let root = registry().find(name).unwrap_or_else(|| panic!("no task `{name}`")).root().unwrap();
+    let root = registry()
+        .find(name)
+        .unwrap_or_else(|| panic!("no task `{name}`"))
+        .root()
+        .unwrap();
     let settings = root.settings.unwrap();
-    SettingName::ALL.iter().map(|&setting| word(settings.get(setting))).collect::<Vec<_>>().try_into().unwrap()
+    SettingName::ALL
+        .iter()
+        .map(|&setting| word(settings.get(setting)))
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap()
 }
 
 fn word(setting: &SettingData) -> String {
-    if setting.applies { setting.value.word().to_owned() } else { "–".to_owned() }
+    if setting.applies {
+        setting.value.word().to_owned()
+    } else {
+        "–".to_owned()
+    }
 }
 
 /// Returns the names of the settings that the template itself defines.
 fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
     let names = SettingName::ALL.iter().copied();
-    names.filter(|&name| settings.get(name).origin.layer == Layer::Template).map(Word::word).collect()
+    names
+        .filter(|&name| settings.get(name).origin.layer == Layer::Template)
+        .map(Word::word)
+        .collect()
 }
 
 #[test]
 fn every_file_is_one_task_named_after_it() {
     let mut files = BTreeSet::new();
-    let folders =
-        ["templates", "templates/roles", "templates/imported"].map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    let folders = ["templates", "templates/roles", "templates/imported"]
+        .map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
     for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "xml") {
@@ -92,7 +126,10 @@ fn every_file_is_one_task_named_after_it() {
     }
     assert!(files.remove("house-rules"), "the library");
     assert!(files.len() >= 16, "{files:?}");
-    let tasks: BTreeSet<String> = registry().tasks().map(|task| task.name().to_owned()).collect();
+    let tasks: BTreeSet<String> = registry()
+        .tasks()
+        .map(|task| task.name().to_owned())
+        .collect();
     assert_eq!(files, tasks);
 }
 
@@ -100,15 +137,35 @@ fn every_file_is_one_task_named_after_it() {
 fn every_row_of_the_table_is_shown() {
     let mut seen = BTreeSet::new();
     for (_, node) in all_nodes() {
-        let part = ["inner_task", "reduction_task", "director", "evaluator", "script_execution"].contains(&node.element.as_str());
-        let subtype = if part { Some(node.element.clone()) } else { node.subtype.clone() };
-        seen.insert((node.operator.unwrap_or_default(), subtype.unwrap_or_default(), part));
+        let part = [
+            "inner_task",
+            "reduction_task",
+            "director",
+            "evaluator",
+            "script_execution",
+        ]
+        .contains(&node.element.as_str());
+        let subtype = if part {
+            Some(node.element.clone())
+        } else {
+            node.subtype.clone()
+        };
+        seen.insert((
+            node.operator.unwrap_or_default(),
+            subtype.unwrap_or_default(),
+            part,
+        ));
     }
-    let has = |subtype: &str, part: bool| seen.iter().any(|(_, seen, as_part)| seen == subtype && *as_part == part);
+    let has = |subtype: &str, part: bool| {
+        seen.iter()
+            .any(|(_, seen, as_part)| seen == subtype && *as_part == part)
+    };
     for row in &DEFAULTS {
         for name in row.names {
             match row.kind {
-                ctxc::internals::settings::operators::Kind::Part => assert!(has(name, true), "no template shows the part {name}"),
+                ctxc::internals::settings::operators::Kind::Part => {
+                    assert!(has(name, true), "no template shows the part {name}")
+                }
                 ctxc::internals::settings::operators::Kind::Subtype => {
                     assert!(has(name, false), "no template shows the subtype {name}");
                 }
@@ -116,9 +173,16 @@ fn every_row_of_the_table_is_shown() {
             }
         }
         let operator = row.operator.word();
-        assert!(seen.iter().any(|(seen, ..)| seen == operator), "no template shows the type {operator}");
+        assert!(
+            seen.iter().any(|(seen, ..)| seen == operator),
+            "no template shows the type {operator}"
+        );
     }
-    for (name, part) in [("director", false), ("evaluator", false), ("script_execution", true)] {
+    for (name, part) in [
+        ("director", false),
+        ("evaluator", false),
+        ("script_execution", true),
+    ] {
         assert!(has(name, part), "no template shows {name}");
     }
 }
@@ -127,9 +191,18 @@ fn every_row_of_the_table_is_shown() {
 fn every_override_pattern_is_shown() {
     let expected = [
         ("assess-api-change", ["none", "–", "–", "enabled"]),
-        ("investigate-incident", ["none", "true", "notes_only", "enabled"]),
-        ("plan-migration", ["full", "true", "full_output", "disabled"]),
-        ("write-release-notes", ["full", "true", "full_output", "disabled"]),
+        (
+            "investigate-incident",
+            ["none", "true", "notes_only", "enabled"],
+        ),
+        (
+            "plan-migration",
+            ["full", "true", "full_output", "disabled"],
+        ),
+        (
+            "write-release-notes",
+            ["full", "true", "full_output", "disabled"],
+        ),
         ("review-security", ["subset", "–", "–", "disabled"]),
         ("diagnose-test-failure", ["subset", "–", "–", "disabled"]),
         ("critique-rfc", ["full", "true", "full_output", "disabled"]),
@@ -137,26 +210,64 @@ fn every_override_pattern_is_shown() {
     for (name, settings) in expected {
         assert_eq!(words(name), settings, "{name}");
     }
-    let written_by = |name: &str| written(&registry().task(name).unwrap().root().unwrap().settings.unwrap());
-    assert_eq!(written_by("write-release-notes"), BTreeSet::from(["accumulation_format"]), "a partial override");
-    assert_eq!(written_by("plan-migration").len(), 4, "full preservation is written out");
+    let written_by = |name: &str| {
+        written(
+            &registry()
+                .task(name)
+                .unwrap()
+                .root()
+                .unwrap()
+                .settings
+                .unwrap(),
+        )
+    };
+    assert_eq!(
+        written_by("write-release-notes"),
+        BTreeSet::from(["accumulation_format"]),
+        "a partial override"
+    );
+    assert_eq!(
+        written_by("plan-migration").len(),
+        4,
+        "full preservation is written out"
+    );
     let body = |name: &str| registry().task(name).unwrap().root().unwrap().body;
-    assert!(body("review-security").file_paths.is_some(), "a subset by files");
-    assert!(!body("diagnose-test-failure").context_relevance.is_empty(), "a subset by inputs");
+    assert!(
+        body("review-security").file_paths.is_some(),
+        "a subset by files"
+    );
+    assert!(
+        !body("diagnose-test-failure").context_relevance.is_empty(),
+        "a subset by inputs"
+    );
 }
 
 #[test]
 fn the_default_of_the_project_is_used_and_overridden() {
     let inner = |name: &str| {
-        let found = nodes(registry().task(name).unwrap()).into_iter().find(|node| node.element == "inner_task");
+        let found = nodes(registry().task(name).unwrap())
+            .into_iter()
+            .find(|node| node.element == "inner_task");
         found.unwrap().settings.unwrap()
     };
     let used = inner("summarise-document").inherit_context;
-    assert_eq!((used.value.word(), used.origin.layer), ("none", Layer::ProjectSubtype));
+    assert_eq!(
+        (used.value.word(), used.origin.layer),
+        ("none", Layer::ProjectSubtype)
+    );
     assert_eq!(used.origin.path.as_deref(), Some("ctxc.toml"));
     let beaten = inner("extract-contract-terms").inherit_context;
-    assert_eq!((beaten.value.word(), beaten.origin.layer), ("full", Layer::Template));
-    assert!(beaten.beaten.iter().any(|beaten| beaten.origin.layer == Layer::ProjectSubtype), "{beaten:?}");
+    assert_eq!(
+        (beaten.value.word(), beaten.origin.layer),
+        ("full", Layer::Template)
+    );
+    assert!(
+        beaten
+            .beaten
+            .iter()
+            .any(|beaten| beaten.origin.layer == Layer::ProjectSubtype),
+        "{beaten:?}"
+    );
 }
 
 #[test]
@@ -204,21 +315,37 @@ fn every_construct_of_the_language_is_shown() {
     ];
     for entry in std::fs::read_dir(root().join("templates")).unwrap() {
         let path = entry.unwrap().path();
-        let text = if path.is_file() { std::fs::read_to_string(&path).unwrap() } else { String::new() };
+        let text = if path.is_file() {
+            std::fs::read_to_string(&path).unwrap()
+        } else {
+            String::new()
+        };
         for construct in constructs {
             *shown.entry(construct).or_default() += usize::from(text.contains(construct));
         }
     }
-    let missing: Vec<&str> = shown.iter().filter(|(_, count)| **count == 0).map(|(construct, _)| *construct).collect();
+    let missing: Vec<&str> = shown
+        .iter()
+        .filter(|(_, count)| **count == 0)
+        .map(|(construct, _)| *construct)
+        .collect();
     assert!(missing.is_empty(), "no template shows {missing:?}");
 }
 
 #[test]
 fn a_step_that_uses_a_registered_task_has_no_settings_of_its_own() {
-    let precedents =
-        nodes(registry().task("investigate-incident").unwrap()).into_iter().find(|node| node.id == "/steps/0").unwrap();
+    let precedents = nodes(registry().task("investigate-incident").unwrap())
+        .into_iter()
+        .find(|node| node.id == "/steps/0")
+        .unwrap();
     assert_eq!((precedents.operator, precedents.settings), (None, None));
-    let used = registry().task("find-similar-incidents").unwrap().root().unwrap().settings.unwrap();
+    let used = registry()
+        .task("find-similar-incidents")
+        .unwrap()
+        .root()
+        .unwrap()
+        .settings
+        .unwrap();
     assert_eq!(used.fresh_context.value.word(), "enabled");
 }
 
@@ -228,14 +355,28 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
     let project = ctxc::Project::load(root()).unwrap();
     let config = project.config();
     let roles: Vec<&str> = config.roles.keys().map(String::as_str).collect();
-    assert_eq!(roles, ["architect", "archivist", "implementer", "planner", "release", "security"]);
+    assert_eq!(
+        roles,
+        [
+            "architect",
+            "archivist",
+            "implementer",
+            "planner",
+            "release",
+            "security"
+        ]
+    );
     let folder = std::fs::read_dir(root().join("templates/roles")).unwrap();
     let written: BTreeSet<String> = folder
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
         .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
         .collect();
-    let played: BTreeSet<String> = config.roles.values().map(|role| role.task.value.clone()).collect();
+    let played: BTreeSet<String> = config
+        .roles
+        .values()
+        .map(|role| role.task.value.clone())
+        .collect();
     assert_eq!(played, written);
     let models: Vec<String> = config
         .roles
@@ -248,7 +389,11 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
                 "{}",
                 role.name.value
             );
-            assert!(role.system.is_some() && role.tools.is_some(), "{}", role.name.value);
+            assert!(
+                role.system.is_some() && role.tools.is_some(),
+                "{}",
+                role.name.value
+            );
             format!("{} {}", role.name.value, choice.model.name.value)
         })
         .collect();
@@ -262,7 +407,11 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
     ];
     assert_eq!(models, expected);
     let tools = |role: &str, tool: &str| config.roles[role].tools.as_ref().unwrap().permits(tool);
-    assert!(tools("implementer", "git_commit") && !tools("implementer", "git_push") && !tools("planner", "write_file"));
+    assert!(
+        tools("implementer", "git_commit")
+            && !tools("implementer", "git_push")
+            && !tools("planner", "write_file")
+    );
 }
 
 /// Returns one setting as a table cell: bold if the template defines it, marked if the project
@@ -272,7 +421,11 @@ fn cell(setting: &SettingData) -> String {
     match setting.origin.layer {
         Layer::Template => format!("**{word}**"),
         Layer::Project | Layer::ProjectSubtype if setting.applies => format!("{word}¹"),
-        Layer::Operator | Layer::Project | Layer::Subtype | Layer::ProjectSubtype | Layer::Request => word,
+        Layer::Operator
+        | Layer::Project
+        | Layer::Subtype
+        | Layer::ProjectSubtype
+        | Layer::Request => word,
     }
 }
 
@@ -283,8 +436,18 @@ fn table(task: Task<'_>) -> String {
     );
     for node in nodes(task) {
         let (Some(settings), Some(operator)) = (&node.settings, &node.operator) else {
-            if let Some(used) = node.body.reference.as_deref().or(node.body.template.as_deref()) {
-                writeln!(out, "| `{}` | `{used}`, as it is registered | | | | |", node.id).unwrap();
+            if let Some(used) = node
+                .body
+                .reference
+                .as_deref()
+                .or(node.body.template.as_deref())
+            {
+                writeln!(
+                    out,
+                    "| `{}` | `{used}`, as it is registered | | | | |",
+                    node.id
+                )
+                .unwrap();
             }
             continue;
         };
@@ -293,7 +456,10 @@ fn table(task: Task<'_>) -> String {
             Some(subtype) => format!("{operator} ({subtype})"),
             None => operator.clone(),
         };
-        let cells: Vec<String> = SettingName::ALL.iter().map(|&name| cell(settings.get(name))).collect();
+        let cells: Vec<String> = SettingName::ALL
+            .iter()
+            .map(|&name| cell(settings.get(name)))
+            .collect();
         writeln!(out, "| `{}` | {kind} | {} |", node.id, cells.join(" | ")).unwrap();
     }
     out
@@ -311,7 +477,10 @@ fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String 
             out.push_str(line);
             out.push('\n');
         }
-        if let Some(what) = line.strip_prefix(mark).and_then(|rest| rest.strip_suffix(" -->")) {
+        if let Some(what) = line
+            .strip_prefix(mark)
+            .and_then(|rest| rest.strip_suffix(" -->"))
+        {
             out.push_str(&make(what.trim()));
             skipping = true;
         }
@@ -323,13 +492,27 @@ fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String 
 #[test]
 fn the_gallery_is_complete_and_fresh() {
     let page = std::fs::read_to_string(root().join("docs/TEMPLATES.md")).unwrap();
-    let named: BTreeSet<&str> =
-        page.lines().filter_map(|line| line.strip_prefix("<!-- generated: settings ")?.strip_suffix(" -->")).collect();
+    let named: BTreeSet<&str> = page
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("<!-- generated: settings ")?
+                .strip_suffix(" -->")
+        })
+        .collect();
     let registry = registry();
-    let shipped: BTreeSet<&str> = registry.tasks().chain(registry.templates()).map(Task::name).collect();
+    let shipped: BTreeSet<&str> = registry
+        .tasks()
+        .chain(registry.templates())
+        .map(Task::name)
+        .collect();
     assert_eq!(named, shipped);
     let fresh = regenerated(&page, "<!-- generated: settings ", |name| {
-        table(registry.find(name).or_else(|| registry.template(name)).unwrap())
+        table(
+            registry
+                .find(name)
+                .or_else(|| registry.template(name))
+                .unwrap(),
+        )
     });
     assert_fresh("docs/TEMPLATES.md", &fresh);
 }
@@ -355,10 +538,16 @@ const DIFFERENT: [(&str, &str); 13] = [
 fn rendered_jinja(text: &str) -> Option<String> {
     use ctxc::internals::context::{Options, Request, assemble};
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
-    let task = format!("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{{{ '|' }}}}{text}</description></task>");
-    let registry = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]).registry?;
+    let task = format!(
+        "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{{{ '|' }}}}{text}</description></task>"
+    );
+    let registry =
+        ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]).registry?;
     let assembly = assemble(&registry, &Request::new("t"), &Options::default()).ok()?;
-    assembly.messages[0].as_str().split_once('|').map(|(_, said)| said.to_owned())
+    assembly.messages[0]
+        .as_str()
+        .split_once('|')
+        .map(|(_, said)| said.to_owned())
 }
 
 #[test]
@@ -366,23 +555,59 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
     let page = std::fs::read_to_string(root().join("docs/LANGUAGE.md")).unwrap();
     let fresh = regenerated(&page, "<!-- generated: jinja", |_| {
         let mut out = String::from("| | |\n|---|---|\n");
-        let quoted = |names: Vec<String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        for (word, what) in [("filters", JinjaName::Filter), ("tests", JinjaName::Test), ("functions", JinjaName::Function)] {
+        let quoted = |names: Vec<String>| {
+            names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        for (word, what) in [
+            ("filters", JinjaName::Filter),
+            ("tests", JinjaName::Test),
+            ("functions", JinjaName::Function),
+        ] {
             writeln!(out, "| {word} | {} |", quoted(what.all())).unwrap();
         }
-        let (methods, others): (Vec<&Absent>, Vec<&Absent>) = ABSENT.iter().partition(|absent| absent.what == JinjaName::Method);
-        let methods = methods.iter().map(|absent| format!("`.{}()`: {}", absent.name, absent.instead.replace('|', "\\|")));
-        writeln!(out, "| methods that do not exist | {} |", methods.collect::<Vec<_>>().join("; ")).unwrap();
-        let why = others.iter().map(|absent| (absent.why, absent.instead)).collect::<BTreeSet<_>>();
+        let (methods, others): (Vec<&Absent>, Vec<&Absent>) = ABSENT
+            .iter()
+            .partition(|absent| absent.what == JinjaName::Method);
+        let methods = methods.iter().map(|absent| {
+            format!(
+                "`.{}()`: {}",
+                absent.name,
+                absent.instead.replace('|', "\\|")
+            )
+        });
+        writeln!(
+            out,
+            "| methods that do not exist | {} |",
+            methods.collect::<Vec<_>>().join("; ")
+        )
+        .unwrap();
+        let why = others
+            .iter()
+            .map(|absent| (absent.why, absent.instead))
+            .collect::<BTreeSet<_>>();
         for (why, instead) in why {
-            let names = others.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
+            let names = others
+                .iter()
+                .filter(|absent| (absent.why, absent.instead) == (why, instead));
             let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
             writeln!(out, "| not available: {names} | {why}: {instead} |").unwrap();
         }
         for (text, jinja2) in DIFFERENT {
-            let here = rendered_jinja(text).map_or_else(|| "an error here".to_owned(), |here| format!("`{here}` here"));
+            let here = rendered_jinja(text).map_or_else(
+                || "an error here".to_owned(),
+                |here| format!("`{here}` here"),
+            );
             assert_ne!(here, format!("`{jinja2}` here"), "{text}");
-            writeln!(out, "| different: `{}` | `{jinja2}` in Jinja2, {here} |", text.replace('|', "\\|")).unwrap();
+            writeln!(
+                out,
+                "| different: `{}` | `{jinja2}` in Jinja2, {here} |",
+                text.replace('|', "\\|")
+            )
+            .unwrap();
         }
         out
     });
@@ -399,16 +624,22 @@ fn the_table_of_the_guide_is_that_of_the_code() {
         for row in &DEFAULTS {
             let operator = row.operator.word();
             let name = match (row.kind, row.names) {
-                (ctxc::internals::settings::operators::Kind::Part, names) => {
-                    names.iter().map(|name| format!("{operator}.{name}")).collect::<Vec<_>>().join(", ")
-                }
+                (ctxc::internals::settings::operators::Kind::Part, names) => names
+                    .iter()
+                    .map(|name| format!("{operator}.{name}"))
+                    .collect::<Vec<_>>()
+                    .join(", "),
                 (_, []) => operator.to_owned(),
                 (_, names) => format!("{operator} ({})", names.join(", ")),
             };
             let accumulate = row.accumulate_data.map_or("N/A", |value| value.word());
             let format = row.accumulation_format.map_or("N/A", |value| value.word());
             let (inherit, fresh) = (row.inherit_context.word(), row.fresh_context.word());
-            writeln!(out, "| {name} | {inherit} | {accumulate} | {format} | {fresh} |").unwrap();
+            writeln!(
+                out,
+                "| {name} | {inherit} | {accumulate} | {format} | {fresh} |"
+            )
+            .unwrap();
         }
         out
     });
@@ -419,12 +650,27 @@ fn the_table_of_the_guide_is_that_of_the_code() {
 fn every_role_has_a_scenario_and_all_of_them_pass() {
     let root = env!("CARGO_MANIFEST_DIR");
     let mut eval = std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"));
-    let output = eval.args(["eval", "--json", "--project", root]).output().unwrap();
+    let output = eval
+        .args(["eval", "--json", "--project", root])
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0), "{said}");
     let card: serde_json::Value = serde_json::from_str(&said).unwrap();
-    let tested: Vec<&str> = card["cases"].as_array().unwrap().iter().filter_map(|case| case["role"].as_str()).collect();
-    for role in ["planner", "architect", "implementer", "security", "release", "archivist"] {
+    let tested: Vec<&str> = card["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|case| case["role"].as_str())
+        .collect();
+    for role in [
+        "planner",
+        "architect",
+        "implementer",
+        "security",
+        "release",
+        "archivist",
+    ] {
         assert!(tested.contains(&role), "{role}: {tested:?}");
     }
 }

@@ -72,7 +72,9 @@ fn one(work: Work, path: &Path, buffer: &mut Vec<u8>) -> std::io::Result<u64> {
         Work::Walk | Work::Stat | Work::Read => buffer.len() as u64,
         Work::Scan => memchr::memchr_iter(b'<', buffer).count() as u64,
         Work::QuickXml => events(text()),
-        Work::Roxmltree => roxmltree::Document::parse(text()).map_or(0, |tree| tree.descendants().count() as u64),
+        Work::Roxmltree => {
+            roxmltree::Document::parse(text()).map_or(0, |tree| tree.descendants().count() as u64)
+        }
     })
 }
 
@@ -94,15 +96,18 @@ fn main() -> ExitCode {
             visit(work, &entry, &mut buffer, &files, &total);
         }
     } else {
-        WalkBuilder::new(folder).threads(threads).build_parallel().run(|| {
-            let (mut buffer, files, total) = (Vec::new(), &files, &total);
-            Box::new(move |entry| {
-                if let Ok(entry) = entry {
-                    visit(work, &entry, &mut buffer, files, total);
-                }
-                WalkState::Continue
-            })
-        });
+        WalkBuilder::new(folder)
+            .threads(threads)
+            .build_parallel()
+            .run(|| {
+                let (mut buffer, files, total) = (Vec::new(), &files, &total);
+                Box::new(move |entry| {
+                    if let Ok(entry) = entry {
+                        visit(work, &entry, &mut buffer, files, total);
+                    }
+                    WalkState::Continue
+                })
+            });
     }
     let mut out = std::io::stdout();
     match writeln!(out, "{} files: {}", files.into_inner(), total.into_inner()) {
@@ -111,9 +116,20 @@ fn main() -> ExitCode {
     }
 }
 
-fn visit(work: Work, entry: &ignore::DirEntry, buffer: &mut Vec<u8>, files: &AtomicU64, total: &AtomicU64) {
+fn visit(
+    work: Work,
+    entry: &ignore::DirEntry,
+    buffer: &mut Vec<u8>,
+    files: &AtomicU64,
+    total: &AtomicU64,
+) {
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-    if !is_file || entry.path().extension().is_none_or(|extension| extension != "xml") {
+    if !is_file
+        || entry
+            .path()
+            .extension()
+            .is_none_or(|extension| extension != "xml")
+    {
         return;
     }
     if let Ok(number) = one(work, entry.path(), buffer) {

@@ -5,7 +5,12 @@
 use std::collections::HashMap;
 
 /// Joins everything and cuts the end off.
-pub fn context(ticket: &str, documents: &HashMap<String, String>, index: &str, limit: usize) -> String {
+pub fn context(
+    ticket: &str,
+    documents: &HashMap<String, String>,
+    index: &str,
+    limit: usize,
+) -> String {
     let mut prompt = String::from("You answer the customers of a small hosting company.\n\n");
     // The order of a hash map: another prompt in every run, and no cache of a provider ever hits.
     for (path, text) in documents {
@@ -13,7 +18,8 @@ pub fn context(ticket: &str, documents: &HashMap<String, String>, index: &str, l
     }
     prompt += &format!("## File: docs/index.md\n\n{index}\n\n---\n\n");
     // The customer's words stand where ours do, and may give orders.
-    prompt += &format!("## Task\n\nAnswer the ticket, or ask for one more document.\n\n{ticket}\n\n");
+    prompt +=
+        &format!("## Task\n\nAnswer the ticket, or ask for one more document.\n\n{ticket}\n\n");
     prompt += "## Constraints\n\n- Promise no dates.\n- Quote no document word for word.";
     if prompt.len() > limit {
         // What comes last is lost in silence, and that is what the answer must keep to.

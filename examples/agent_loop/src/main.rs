@@ -8,7 +8,10 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let document = |path: &str, text: &str| (path.to_owned(), text.to_owned());
     let library = Library(BTreeMap::from([
-        document("docs/index.md", "docs/logins.md: passwords\ndocs/moves.md: moving a site\n"),
+        document(
+            "docs/index.md",
+            "docs/logins.md: passwords\ndocs/moves.md: moving a site\n",
+        ),
         document("docs/logins.md", "The login page has a reset link.\n"),
     ]));
     let mut model = Stub::default();

@@ -31,7 +31,11 @@ impl Model for Stub {
     fn reply(&mut self, messages: &[Said]) -> Result<String, Box<dyn Error>> {
         self.told.push(messages.to_vec());
         let knows = messages.iter().any(|said| said.text.contains("reset link"));
-        let reply = if knows { r#"{"answer": "Use the link on the login page."}"# } else { r#"{"read": "docs/logins.md"}"# };
+        let reply = if knows {
+            r#"{"answer": "Use the link on the login page."}"#
+        } else {
+            r#"{"read": "docs/logins.md"}"#
+        };
         Ok(reply.to_owned())
     }
 }

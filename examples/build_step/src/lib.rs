@@ -12,7 +12,9 @@ static BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/registry.json"))
 /// Never with the bytes that the build script of this very package wrote.
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| Registry::read(BYTES).expect("written by the build script with the same version of ctxc"))
+    REGISTRY.get_or_init(|| {
+        Registry::read(BYTES).expect("written by the build script with the same version of ctxc")
+    })
 }
 
 /// What a task would look up or inherit, in one line for a log.
@@ -20,8 +22,12 @@ pub fn registry() -> &'static Registry {
 /// # Panics
 /// Never with the bytes that the build script of this very package wrote.
 pub fn receives(task: Task<'_>) -> String {
-    let root = task.root().expect("written by the build script with the same version of ctxc");
-    let Some(settings) = root.settings else { return format!("{}: nothing", task.name()) };
+    let root = task
+        .root()
+        .expect("written by the build script with the same version of ctxc");
+    let Some(settings) = root.settings else {
+        return format!("{}: nothing", task.name());
+    };
     format!(
         "{}: inherit_context {}, fresh_context {}",
         task.name(),

@@ -24,13 +24,21 @@ impl StageGraph for Team {
     }
 
     fn next(&self, at: &Visit, _: &PipelineState) -> Next {
-        let mut stages = STAGES.iter().map(|(stage, _)| *stage).skip_while(|stage| *stage != at.stage).skip(1);
+        let mut stages = STAGES
+            .iter()
+            .map(|(stage, _)| *stage)
+            .skip_while(|stage| *stage != at.stage)
+            .skip(1);
         stages.next().map_or(Next::Complete, Next::run)
     }
 
     fn recover(&self, at: &Visit, obstacle: &Obstacle, _: &PipelineState) -> Next {
         let is_debugged = at.stage == "test" && at.number < self.max_visits("test");
-        if is_debugged { Next::run("test") } else { Next::Fail(obstacle.clone()) }
+        if is_debugged {
+            Next::run("test")
+        } else {
+            Next::Fail(obstacle.clone())
+        }
     }
 
     fn max_visits(&self, stage: &str) -> u32 {

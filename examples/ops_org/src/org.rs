@@ -5,9 +5,9 @@ use crate::context::segments;
 use crate::stages::OnCall;
 use crate::tools::{Console, Systems, registry};
 use ctxc::runtime::{
-    AgentContext, AgentOutput, Amounts, Answer, Batch, BatchReport, BudgetAccount, BudgetPolicy, FailurePattern, Finding,
-    HistoryBackend, Obstacle, PatternLimit, PatternScope, Pipeline, ProviderError, QualityAnalyzer, RestartIntensity, Task,
-    TaskSource, Turn, Visit, tool_loop,
+    AgentContext, AgentOutput, Amounts, Answer, Batch, BatchReport, BudgetAccount, BudgetPolicy,
+    FailurePattern, Finding, HistoryBackend, Obstacle, PatternLimit, PatternScope, Pipeline,
+    ProviderError, QualityAnalyzer, RestartIntensity, Task, TaskSource, Turn, Visit, tool_loop,
 };
 use ctxc::{Message, Options, assemble_segments};
 use std::time::Duration;
@@ -20,15 +20,42 @@ pub type Model<'m> = dyn Fn(&Visit, &[Message], &[Turn]) -> Result<Answer, Provi
 
 /// The failures that the team knows.
 pub fn patterns() -> Vec<FailurePattern> {
-    let batch =
-        |name: &str, limit: PatternLimit, remediation: &str| FailurePattern::new(name, limit, PatternScope::Batch, remediation);
-    let storm = batch("alert-storm", PatternLimit::Sum { unit: "alerts".to_owned(), from: 5.0 }, "group the alerts of one cause");
+    let batch = |name: &str, limit: PatternLimit, remediation: &str| {
+        FailurePattern::new(name, limit, PatternScope::Batch, remediation)
+    };
+    let storm = batch(
+        "alert-storm",
+        PatternLimit::Sum {
+            unit: "alerts".to_owned(),
+            from: 5.0,
+        },
+        "group the alerts of one cause",
+    );
     vec![
-        FailurePattern { within: Some(Duration::from_secs(600)), ..storm },
-        batch("stale-runbook", PatternLimit::Count(1), "bring the runbook up to date"),
-        batch("escalation-cascade", PatternLimit::Count(2), "give the team a way to mend this itself"),
-        batch("false-rollback", PatternLimit::Count(1), "say in the runbook what a rollback does not mend"),
-        batch("context-drift", PatternLimit::Count(1), "accept the new context or restore the old one"),
+        FailurePattern {
+            within: Some(Duration::from_secs(600)),
+            ..storm
+        },
+        batch(
+            "stale-runbook",
+            PatternLimit::Count(1),
+            "bring the runbook up to date",
+        ),
+        batch(
+            "escalation-cascade",
+            PatternLimit::Count(2),
+            "give the team a way to mend this itself",
+        ),
+        batch(
+            "false-rollback",
+            PatternLimit::Count(1),
+            "say in the runbook what a rollback does not mend",
+        ),
+        batch(
+            "context-drift",
+            PatternLimit::Count(1),
+            "accept the new context or restore the old one",
+        ),
     ]
 }
 
@@ -55,7 +82,10 @@ impl Team<'_> {
     ) -> Result<Worked, Obstacle> {
         let period = Duration::from_secs(3600);
         let max_cost_per_period = Amounts::from([("alerts".to_owned(), 10.0)]);
-        let mut budget = BudgetAccount::new(BudgetPolicy::RollingWindow { period, max_cost_per_period });
+        let mut budget = BudgetAccount::new(BudgetPolicy::RollingWindow {
+            period,
+            max_cost_per_period,
+        });
         let mut intensity = RestartIntensity::new(5, Duration::from_secs(600));
         let pipeline = Pipeline::new(OnCall);
         let mut batch = Batch {
@@ -68,8 +98,12 @@ impl Team<'_> {
             max_attempts: 1,
             clock,
         };
-        let report = batch.run(&mut |task, context, amounts| self.play(&task.payload, context, amounts))?;
-        let propose = |finding: &Finding| Alert { service: "on-call".to_owned(), says: finding.remediation.clone() };
+        let report =
+            batch.run(&mut |task, context, amounts| self.play(&task.payload, context, amounts))?;
+        let propose = |finding: &Finding| Alert {
+            service: "on-call".to_owned(),
+            says: finding.remediation.clone(),
+        };
         let analyzer = QualityAnalyzer::new("ops", patterns(), propose);
         let findings = analyzer.analyze(&report.outcomes);
         let remedies = analyzer.remedies(&findings);
@@ -77,10 +111,18 @@ impl Team<'_> {
     }
 
     /// One visit of a stage.
-    fn play(&self, alert: &Alert, context: &AgentContext<'_>, amounts: &mut Amounts) -> Result<AgentOutput, Obstacle> {
+    fn play(
+        &self,
+        alert: &Alert,
+        context: &AgentContext<'_>,
+        amounts: &mut Amounts,
+    ) -> Result<AgentOutput, Obstacle> {
         let stage = context.visit.stage.as_str();
         let runbook = (self.runbook)(&alert.service);
-        let options = Options { budget: Some(4_000), ..Options::default() };
+        let options = Options {
+            budget: Some(4_000),
+            ..Options::default()
+        };
         let assembly = assemble_segments(stage, segments(context, alert, &runbook), &options);
         let assembly = assembly.map_err(|why| Obstacle::new("context", why.to_string()))?;
         let ask = |turns: &[Turn]| (self.model)(context.visit, &assembly.messages, turns);

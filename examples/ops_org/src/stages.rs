@@ -27,7 +27,11 @@ impl StageGraph for OnCall {
 
     /// What a rollback did not mend, a person does.
     fn recover(&self, at: &Visit, obstacle: &Obstacle, _: &PipelineState) -> Next {
-        if at.stage == "page" { Next::Fail(obstacle.clone()) } else { Next::run("page") }
+        if at.stage == "page" {
+            Next::Fail(obstacle.clone())
+        } else {
+            Next::run("page")
+        }
     }
 
     fn max_visits(&self, stage: &str) -> u32 {

@@ -1,6 +1,9 @@
 //! The tools of the team: two that look, two that act. Which stage may act is a matter of policy.
 
-use ctxc::runtime::{ApprovedAction, Obstacle, ToolCall, ToolDefinition, ToolPolicy, ToolRegistry, ToolResult, ToolRunner};
+use ctxc::runtime::{
+    ApprovedAction, Obstacle, ToolCall, ToolDefinition, ToolPolicy, ToolRegistry, ToolResult,
+    ToolRunner,
+};
 use serde_json::json;
 
 /// The tools of a stage.
@@ -14,12 +17,22 @@ pub fn registry(stage: &str) -> Result<ToolRegistry, Obstacle> {
     // Nobody rolls back what takes money while it does.
     let mut tools = ToolRegistry::new(ToolPolicy::allowing(allowed).blocking(["payments"]));
     let text = json!({"type": "string"});
-    let service = json!({"type": "object", "properties": {"service": text}, "required": ["service"]});
+    let service =
+        json!({"type": "object", "properties": {"service": text}, "required": ["service"]});
     let query = json!({"type": "object", "properties": {"service": text, "words": text}, "required": ["service", "words"]});
     let page = json!({"type": "object", "properties": {"says": text}, "required": ["says"]});
-    tools.register(ToolDefinition::new("get_metrics", "the metrics of a service in the last hour").taking(service.clone()))?;
+    tools.register(
+        ToolDefinition::new("get_metrics", "the metrics of a service in the last hour")
+            .taking(service.clone()),
+    )?;
     tools.register(ToolDefinition::new("query_logs", "lines of a service's log").taking(query))?;
-    tools.register(ToolDefinition::new("trigger_rollback", "rolls a service back to its release before").taking(service))?;
+    tools.register(
+        ToolDefinition::new(
+            "trigger_rollback",
+            "rolls a service back to its release before",
+        )
+        .taking(service),
+    )?;
     tools.register(ToolDefinition::new("page_oncall", "wakes the person on call").taking(page))?;
     Ok(tools)
 }

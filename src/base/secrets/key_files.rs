@@ -149,8 +149,11 @@ const VALUES: &[&str] = &[
 /// Returns true if the path of a file, with `/` between its parts, names a key, a credential or a
 /// file of environment variables.
 pub fn is_key_file(path: &str) -> bool {
-    let path: Cow<'_, str> =
-        if path.bytes().any(|byte| byte.is_ascii_uppercase()) { path.to_ascii_lowercase().into() } else { path.into() };
+    let path: Cow<'_, str> = if path.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        path.to_ascii_lowercase().into()
+    } else {
+        path.into()
+    };
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or("");
     let is_environment = || {
@@ -158,27 +161,42 @@ pub fn is_key_file(path: &str) -> bool {
         behind.is_some_and(|behind| behind.is_empty() || behind.starts_with(['.', '-', '_']))
     };
     let is_values = || {
-        let (stem, behind) = name.trim_start_matches('.').split_once('.').unwrap_or((name.trim_start_matches('.'), ""));
-        STEMS.contains(&stem) && (behind.is_empty() || behind.rsplit('.').next().is_some_and(|ending| VALUES.contains(&ending)))
+        let (stem, behind) = name
+            .trim_start_matches('.')
+            .split_once('.')
+            .unwrap_or((name.trim_start_matches('.'), ""));
+        STEMS.contains(&stem)
+            && (behind.is_empty()
+                || behind
+                    .rsplit('.')
+                    .next()
+                    .is_some_and(|ending| VALUES.contains(&ending)))
     };
     is_environment()
         || NAMES.contains(&name)
         || ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || BEGINNINGS.iter().any(|beginning| name.starts_with(beginning) && !is_written(name))
+        || BEGINNINGS
+            .iter()
+            .any(|beginning| name.starts_with(beginning) && !is_written(name))
         || is_values()
         || parts.any(|folder| FOLDERS.contains(&folder))
 }
 
 /// Returns true if a name is that of documentation or a source file, such as `service-account.md`.
 fn is_written(name: &str) -> bool {
-    const WRITTEN: &[&str] = &["adoc", "go", "html", "java", "js", "md", "mdx", "py", "rb", "rs", "rst", "ts"];
-    name.rsplit_once('.').is_some_and(|(_, ending)| WRITTEN.contains(&ending))
+    const WRITTEN: &[&str] = &[
+        "adoc", "go", "html", "java", "js", "md", "mdx", "py", "rb", "rs", "rst", "ts",
+    ];
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| WRITTEN.contains(&ending))
 }
 
 /// Returns true if a text is a key, contains a private key or a key of a known service, or consists
 /// mostly of lines that assign secrets. A placeholder is not a key.
 pub fn holds_key(text: &str) -> bool {
-    has_private_key(text) || is_assignments(text) || keys_of_services(text).any(|key| !is_placeholder(key))
+    has_private_key(text)
+        || is_assignments(text)
+        || keys_of_services(text).any(|key| !is_placeholder(key))
 }
 
 /// Returns true if a text contains a private key. The header line alone, as in source files, is not
@@ -193,20 +211,38 @@ fn has_private_key(text: &str) -> bool {
     let is_packed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let run = |text: &str| text.bytes().take_while(|byte| is_packed(*byte)).count();
     let follows = |at: usize| text.get(at..).unwrap_or("");
-    let age = memchr::memmem::find_iter(text.as_bytes(), b"AGE-SECRET-KEY-1").any(|at| run(follows(at + 15)) >= LINE);
+    let age = memchr::memmem::find_iter(text.as_bytes(), b"AGE-SECRET-KEY-1")
+        .any(|at| run(follows(at + 15)) >= LINE);
     age || memchr::memmem::find_iter(text.as_bytes(), b"PRIVATE KEY").any(|at| {
-        let line = text.get(..at).and_then(|before| before.rsplit('\n').next()).unwrap_or("");
-        let Some((_, rest)) = follows(at).split_once("-----").filter(|(label, _)| label.len() <= 24) else { return false };
+        let line = text
+            .get(..at)
+            .and_then(|before| before.rsplit('\n').next())
+            .unwrap_or("");
+        let Some((_, rest)) = follows(at)
+            .split_once("-----")
+            .filter(|(label, _)| label.len() <= 24)
+        else {
+            return false;
+        };
         // Line ends may be written as escapes, and lines may have quotes and comment characters
         // around them.
         let mut rest = rest;
         for _ in 0..8 {
-            let skipped = rest.trim_start_matches(|c: char| c.is_whitespace() || "\"'`+>#|,".contains(c));
-            let skipped = ["\\r", "\\n"].iter().fold(skipped, |rest, escape| rest.strip_prefix(escape).unwrap_or(rest));
+            let skipped =
+                rest.trim_start_matches(|c: char| c.is_whitespace() || "\"'`+>#|,".contains(c));
+            let skipped = ["\\r", "\\n"].iter().fold(skipped, |rest, escape| {
+                rest.strip_prefix(escape).unwrap_or(rest)
+            });
             // A header of a key with a password: `Proc-Type: 4,ENCRYPTED`.
             let head = skipped.split(['\n', '\\']).next().unwrap_or("");
-            let is_header = head.split_once(": ").is_some_and(|(name, _)| name.len() <= 16 && !name.contains(' '));
-            let next = if is_header { skipped.get(head.len()..).unwrap_or("") } else { skipped };
+            let is_header = head
+                .split_once(": ")
+                .is_some_and(|(name, _)| name.len() <= 16 && !name.contains(' '));
+            let next = if is_header {
+                skipped.get(head.len()..).unwrap_or("")
+            } else {
+                skipped
+            };
             if next.len() == rest.len() {
                 break;
             }
@@ -219,11 +255,16 @@ fn has_private_key(text: &str) -> bool {
 /// Returns true if a text consists mostly of lines `NAME=value` with a secret among them.
 fn is_assignments(text: &str) -> bool {
     let (mut lines, mut assignments, mut secrets) = (0_usize, 0_usize, 0_usize);
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
+    for line in text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with(['#', ';']))
+    {
         lines += 1;
         if let Some((name, value)) = assignment(line) {
             assignments += 1;
-            secrets += usize::from(is_secret_name(name) && !is_placeholder(value) && is_literal(value));
+            secrets +=
+                usize::from(is_secret_name(name) && !is_placeholder(value) && is_literal(value));
         }
         // The first 50 lines suffice to detect a file of another kind.
         if lines == 50 && assignments * 2 < lines {
@@ -240,7 +281,8 @@ fn is_literal(value: &str) -> bool {
     let is_word = |part: &str| {
         let rest = part.get(1..).unwrap_or("");
         part.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && (rest.bytes().all(|byte| byte.is_ascii_lowercase()) || part.bytes().all(|byte| byte.is_ascii_uppercase()))
+            && (rest.bytes().all(|byte| byte.is_ascii_lowercase())
+                || part.bytes().all(|byte| byte.is_ascii_uppercase()))
     };
     !is_code && !value.split([' ', '_', '-']).all(is_word)
 }

@@ -30,14 +30,43 @@ enum Goes {
     Rest,
 }
 
-const fn row(service: &'static str, head: &'static str, signs: &'static str, least: usize, check: fn(&str) -> bool) -> Form {
-    Form { service, head, signs, least, check, goes: Goes::Whole }
+const fn row(
+    service: &'static str,
+    head: &'static str,
+    signs: &'static str,
+    least: usize,
+    check: fn(&str) -> bool,
+) -> Form {
+    Form {
+        service,
+        head,
+        signs,
+        least,
+        check,
+        goes: Goes::Whole,
+    }
 }
 
-const fn address(service: &'static str, head: &'static str, signs: &'static str, least: usize) -> Form {
+const fn address(
+    service: &'static str,
+    head: &'static str,
+    signs: &'static str,
+    least: usize,
+) -> Form {
     // Rejects placeholders.
-    let check = |rest: &str| !["xxxx", "example"].iter().any(|part| rest.to_ascii_lowercase().contains(part));
-    Form { service, head, signs, least, check, goes: Goes::Rest }
+    let check = |rest: &str| {
+        !["xxxx", "example"]
+            .iter()
+            .any(|part| rest.to_ascii_lowercase().contains(part))
+    };
+    Form {
+        service,
+        head,
+        signs,
+        least,
+        check,
+        goes: Goes::Rest,
+    }
 }
 
 fn any(_: &str) -> bool {
@@ -60,7 +89,10 @@ fn has_digit(rest: &str) -> bool {
 }
 
 fn hex(rest: &str) -> bool {
-    has_digit(rest) && rest.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_'))
+    has_digit(rest)
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'_'))
 }
 
 /// Exactly 32 hexadecimal digits.
@@ -88,19 +120,25 @@ fn web_token(rest: &str) -> bool {
 
 /// Two groups: `8_24` of Resend.
 fn two_groups(rest: &str) -> bool {
-    let Some((first, second)) = rest.split_once('_') else { return opaque(rest) && rest.len() >= 30 };
+    let Some((first, second)) = rest.split_once('_') else {
+        return opaque(rest) && rest.len() >= 30;
+    };
     first.len() == 8 && second.len() >= 20 && !second.contains('_') && !is_word(second)
 }
 
 /// `14.64` of Airtable.
 fn airtable(rest: &str) -> bool {
-    rest.split_once('.').is_some_and(|(id, key)| id.len() == 14 && key.len() == 64 && hex(key))
+    rest.split_once('.')
+        .is_some_and(|(id, key)| id.len() == 14 && key.len() == 64 && hex(key))
 }
 
 /// The rest of `xoxb-` and its like: a number first, or at least a digit.
 fn slack(rest: &str) -> bool {
     has_digit(rest) && !rest.split('-').all(is_word)
-        || rest.split('-').next().is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_digit()))
+        || rest
+            .split('-')
+            .next()
+            .is_some_and(|id| id.len() >= 8 && id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 const WORD: &str = "";
@@ -213,7 +251,12 @@ pub const FORMS: &[Form] = &[
     address("Discord", "discord.com/api/webhooks/", "_-/", 60),
     address("Discord", "discordapp.com/api/webhooks/", "_-/", 60),
     address("Zapier", "hooks.zapier.com/hooks/catch/", "/", 10),
-    address("Microsoft Teams", "webhook.office.com/webhookb2/", "/@-", 60),
+    address(
+        "Microsoft Teams",
+        "webhook.office.com/webhookb2/",
+        "/@-",
+        60,
+    ),
     address("Telegram", "api.telegram.org/bot", "_-:", 40),
     row("Google", "AIza", NAME, 30, mixed),
     row("Google", "GOCSPX-", NAME, 16, mixed),
@@ -326,7 +369,10 @@ fn slot(first: u8, second: u8, third: u8) -> usize {
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut index = Index { rows: vec![Vec::new(); 256], begins: vec![false; 0x1000] };
+    let mut index = Index {
+        rows: vec![Vec::new(); 256],
+        begins: vec![false; 0x1000],
+    };
     for form in FORMS {
         if let [first, second, rest @ ..] = form.head.as_bytes() {
             if let Some(rows) = index.rows.get_mut(usize::from(*first)) {
@@ -353,7 +399,9 @@ pub(crate) fn run(text: &str, takes: impl Fn(u8) -> bool) -> usize {
 
 /// The leading word of letters, digits and these signs, without trailing dots.
 pub(crate) fn word<'t>(text: &'t str, signs: &str) -> &'t str {
-    let len = run(text, |byte| byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte));
+    let len = run(text, |byte| {
+        byte.is_ascii_alphanumeric() || signs.as_bytes().contains(&byte)
+    });
     text.get(..len).unwrap_or("").trim_end_matches('.')
 }
 
@@ -362,32 +410,56 @@ pub(crate) const LOOKED: usize = 1 << 14;
 
 /// Returns true if a key may begin with these bytes.
 pub(crate) fn may_be_known(first: u8, second: u8, third: u8) -> bool {
-    INDEX.begins.get(slot(first, second, third)).is_some_and(|begins| *begins)
+    INDEX
+        .begins
+        .get(slot(first, second, third))
+        .is_some_and(|begins| *begins)
 }
 
 /// The masked part of the key that a text begins with: its start, which for a URL lies behind the
 /// prefix, and its end.
 pub(crate) fn known_form(text: &str) -> Option<(usize, usize)> {
-    let [first, second, third, ..] = text.as_bytes() else { return None };
+    let [first, second, third, ..] = text.as_bytes() else {
+        return None;
+    };
     if !may_be_known(*first, *second, *third) {
         return None;
     }
     let begins = |most: usize| text.get(..text.floor_char_boundary(most)).unwrap_or(text);
-    INDEX.rows.get(usize::from(*first))?.iter().find_map(|form| {
-        let rest = begins(LOOKED).strip_prefix(form.head)?;
-        let rest = word(rest, form.signs);
-        let is_key = rest.len() >= form.least && (form.check)(rest);
-        let from = if form.goes == Goes::Rest { form.head.len() } else { 0 };
-        is_key.then(|| (from, form.head.len() + word(text.get(form.head.len()..).unwrap_or(""), form.signs).len()))
-    })
+    INDEX
+        .rows
+        .get(usize::from(*first))?
+        .iter()
+        .find_map(|form| {
+            let rest = begins(LOOKED).strip_prefix(form.head)?;
+            let rest = word(rest, form.signs);
+            let is_key = rest.len() >= form.least && (form.check)(rest);
+            let from = if form.goes == Goes::Rest {
+                form.head.len()
+            } else {
+                0
+            };
+            is_key.then(|| {
+                (
+                    from,
+                    form.head.len()
+                        + word(text.get(form.head.len()..).unwrap_or(""), form.signs).len(),
+                )
+            })
+        })
 }
 
 /// The keys of known services that begin at a word of a text.
 pub(crate) fn keys_of_services(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
     (0..bytes.len().saturating_sub(2)).filter_map(|at| {
-        let [first, second, third, ..] = *bytes.get(at..)? else { return None };
-        let is_inside = at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(u8::is_ascii_alphanumeric);
+        let [first, second, third, ..] = *bytes.get(at..)? else {
+            return None;
+        };
+        let is_inside = at
+            .checked_sub(1)
+            .and_then(|before| bytes.get(before))
+            .is_some_and(u8::is_ascii_alphanumeric);
         if is_inside || !may_be_known(first, second, third) {
             return None;
         }

@@ -23,8 +23,8 @@ use NameStrength::{Strong, Weak};
 
 /// Parts of names: a name of a secret contains at least one of them.
 const STEMS: [&str; 17] = [
-    "auth", "bearer", "conn", "cookie", "cred", "dsn", "hook", "jwt", "key", "mnemonic", "pass", "pat", "pw", "secret",
-    "session", "sid", "token",
+    "auth", "bearer", "conn", "cookie", "cred", "dsn", "hook", "jwt", "key", "mnemonic", "pass",
+    "pat", "pw", "secret", "session", "sid", "token",
 ];
 
 /// Last words of names of secrets, and endings of compound words that are such names (`PGPASSWORD`,
@@ -46,7 +46,15 @@ const COMPOUND: [&str; 13] = [
 ];
 
 /// Last words that suffice alone.
-const WORDS: [&str; 7] = ["pwd", "credential", "creds", "jwt", "authorization", "mnemonic", "connstr"];
+const WORDS: [&str; 7] = [
+    "pwd",
+    "credential",
+    "creds",
+    "jwt",
+    "authorization",
+    "mnemonic",
+    "connstr",
+];
 
 /// Words that make a following `key` a secret.
 const KEYS: &str = " api access private secret encryption encrypt crypto cipher signing sign master service auth account admin app \
@@ -82,8 +90,10 @@ fn is_in(list: &str, word: &str) -> bool {
 
 /// Returns true if a name may belong to a secret: a cheap test that excludes most names.
 fn has_stem(name: &[u8]) -> bool {
-    let begins =
-        |at: usize, stem: &str| name.get(at..at + stem.len()).is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()));
+    let begins = |at: usize, stem: &str| {
+        name.get(at..at + stem.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(stem.as_bytes()))
+    };
     // The first two letters of the stems.
     let is_one = |first: u8, second: u8| {
         matches!(
@@ -99,9 +109,10 @@ fn has_stem(name: &[u8]) -> bool {
                 | (b's', b'e' | b'i')
         )
     };
-    name.windows(2)
-        .enumerate()
-        .any(|(at, two)| matches!(two, [first, second] if is_one(*first, *second)) && STEMS.iter().any(|stem| begins(at, stem)))
+    name.windows(2).enumerate().any(|(at, two)| {
+        matches!(two, [first, second] if is_one(*first, *second))
+            && STEMS.iter().any(|stem| begins(at, stem))
+    })
 }
 
 /// The words of a name in lower case: `clientSecret` and `client.secret` have two, `X-Api-Key`
@@ -114,7 +125,8 @@ fn words(name: &str) -> Vec<String> {
         let before = at.checked_sub(1).and_then(|at| bytes.get(at));
         let begins = byte.is_ascii_uppercase()
             && (before.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
-                || before.is_some_and(u8::is_ascii_uppercase) && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase));
+                || before.is_some_and(u8::is_ascii_uppercase)
+                    && bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase));
         if !byte.is_ascii_alphanumeric() || begins {
             words.push(std::mem::take(&mut word));
         }
@@ -130,13 +142,18 @@ fn words(name: &str) -> Vec<String> {
 /// The evidence that a name gives of its value; `None` if its value is not a secret.
 pub fn name_strength(name: &str) -> Option<NameStrength> {
     // Only the end of a long name counts.
-    let name = name.get(name.ceil_char_boundary(name.len().saturating_sub(96))..).unwrap_or(name);
+    let name = name
+        .get(name.ceil_char_boundary(name.len().saturating_sub(96))..)
+        .unwrap_or(name);
     if !has_stem(name.as_bytes()) {
         return None;
     }
     let is_variable = !name.bytes().any(|byte| byte.is_ascii_lowercase()) && name.contains('_');
     let mut words = words(name);
-    while words.len() > 1 && words.last().is_some_and(|last| is_in(TAILS, last) || last.bytes().all(|byte| byte.is_ascii_digit()))
+    while words.len() > 1
+        && words.last().is_some_and(|last| {
+            is_in(TAILS, last) || last.bytes().all(|byte| byte.is_ascii_digit())
+        })
     {
         words.pop();
     }
@@ -148,18 +165,31 @@ pub fn name_strength(name: &str) -> Option<NameStrength> {
     match last {
         "key" if is_in(PLAIN_KEYS, before) => None,
         "token" if is_in(PLAIN_TOKENS, before) => None,
-        "secret" if is_in(NAMED_SECRETS, before) || words.iter().any(|word| word == "existing") => None,
+        "secret" if is_in(NAMED_SECRETS, before) || words.iter().any(|word| word == "existing") => {
+            None
+        }
         "credentials" if before == "allow" => None,
         // The current folder of a shell.
         "pwd" if name == "PWD" => None,
-        "key" if is_in(KEYS, before) || is_variable || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) => Some(Strong),
+        "key"
+            if is_in(KEYS, before)
+                || is_variable
+                || matches!(name.as_bytes(), [b'x' | b'X', b'-', ..]) =>
+        {
+            Some(Strong)
+        }
         "keys" if is_in(KEYS, before) => Some(if is_variable { Strong } else { Weak }),
         "auth" | "dsn" | "pat" | "cookie" if is_variable => Some(Strong),
         "pass" | "pw" => Some(if has_company { Strong } else { Weak }),
-        "string" | "str" | "url" | "uri" if matches!(before, "connection" | "conn" | "webhook") => Some(Strong),
-        "key" | "auth" | "dsn" | "cookie" | "cookies" | "session" | "sid" | "sessionid" | "webhook" | "bearer" => Some(Weak),
+        "string" | "str" | "url" | "uri" if matches!(before, "connection" | "conn" | "webhook") => {
+            Some(Strong)
+        }
+        "key" | "auth" | "dsn" | "cookie" | "cookies" | "session" | "sid" | "sessionid"
+        | "webhook" | "bearer" => Some(Weak),
         "pat" if has_company => Some(Weak),
-        _ if WORDS.contains(&last) || COMPOUND.iter().any(|ending| last.ends_with(ending)) => Some(Strong),
+        _ if WORDS.contains(&last) || COMPOUND.iter().any(|ending| last.ends_with(ending)) => {
+            Some(Strong)
+        }
         _ if matches!(last, "connectionstring" | "webhookurl") => Some(Strong),
         _ => None,
     }
@@ -203,7 +233,9 @@ pub fn is_placeholder(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
     let first = value.chars().next();
     value.len() < 4
-        || first.is_some_and(|first| "$<{%@⟦".contains(first) || value.chars().all(|c| c == first || c == '.' || c == '…'))
+        || first.is_some_and(|first| {
+            "$<{%@⟦".contains(first) || value.chars().all(|c| c == first || c == '.' || c == '…')
+        })
         || ["null", "none", "true", "false"].contains(&small.as_str())
         || WORDS.iter().any(|word| small.contains(word))
         || is_sample(value)

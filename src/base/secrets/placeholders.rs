@@ -29,9 +29,14 @@ pub const SAMPLES: [&str; 7] = [
 
 /// Returns true if a value is one of the samples, or an AWS key whose last letters are `EXAMPLE`.
 pub fn is_sample(value: &str) -> bool {
-    let is_of_aws = matches!(value.get(..4), Some("AKIA" | "ASIA")) && value.len() == 20 && value.ends_with("EXAMPLE");
+    let is_of_aws = matches!(value.get(..4), Some("AKIA" | "ASIA"))
+        && value.len() == 20
+        && value.ends_with("EXAMPLE");
     let value = value.trim_end_matches('=');
-    is_of_aws || SAMPLES.iter().any(|sample| sample.trim_end_matches('=') == value)
+    is_of_aws
+        || SAMPLES
+            .iter()
+            .any(|sample| sample.trim_end_matches('=') == value)
 }
 
 /// Words that request a value, independent of the words beside them.
@@ -55,7 +60,10 @@ fn is_in(list: &str, word: &str) -> bool {
 /// key>`, `changeme`, `***`.
 pub fn is_whole_placeholder(value: &str) -> bool {
     let value = value.trim();
-    let inner = value.strip_prefix(['[', '(', '<']).and_then(|value| value.strip_suffix([']', ')', '>'])).unwrap_or(value);
+    let inner = value
+        .strip_prefix(['[', '(', '<'])
+        .and_then(|value| value.strip_suffix([']', ')', '>']))
+        .unwrap_or(value);
     let first = value.chars().next();
     value.len() < 4
         || value.chars().all(|sign| Some(sign) == first)
@@ -67,40 +75,69 @@ pub fn is_whole_placeholder(value: &str) -> bool {
 
 fn is_name(value: &str) -> bool {
     let begins = value.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_');
-    begins && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    begins
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns true if a value is a reference from its first character to its last.
 fn is_whole_reference(value: &str) -> bool {
-    let within = |open: &str, close: &str| value.strip_prefix(open).and_then(|value| value.strip_suffix(close));
+    let within = |open: &str, close: &str| {
+        value
+            .strip_prefix(open)
+            .and_then(|value| value.strip_suffix(close))
+    };
     let is_element = within("<", ">").is_some_and(|inner| !inner.contains(['<', '>']));
     let is_percent = within("%", "%").is_some_and(is_name);
-    let pairs = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("#{", "}"), ("<%", "%>")];
+    let pairs = [
+        ("${", "}"),
+        ("$(", ")"),
+        ("{{", "}}"),
+        ("#{", "}"),
+        ("<%", "%>"),
+    ];
     value.strip_prefix('$').is_some_and(is_name)
         || is_element
         || is_percent
-        || pairs.iter().any(|(open, close)| within(open, close).is_some())
+        || pairs
+            .iter()
+            .any(|(open, close)| within(open, close).is_some())
 }
 
 /// Returns true if words request a value, or are a name in capitals (`API_KEY`), and no word has a
 /// digit in it.
 fn asks(value: &str) -> bool {
     let small = value.to_ascii_lowercase();
-    let mut words = small.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let is_row = |word: &str| word.len() > 2 && word.bytes().all(|byte| word.as_bytes().first() == Some(&byte));
+    let mut words = small
+        .split(|sign: char| !sign.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let is_row = |word: &str| {
+        word.len() > 2
+            && word
+                .bytes()
+                .all(|byte| word.as_bytes().first() == Some(&byte))
+    };
     let (mut requests, mut others) = (value.contains("...") || value.contains('…'), false);
     // `My API key`
-    let mut alone =
-        value.contains(' ') && value.len() < 32 || is_name(value) && !value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let mut alone = value.contains(' ') && value.len() < 32
+        || is_name(value) && !value.bytes().any(|byte| byte.is_ascii_lowercase());
     let is_words = words.all(|word| {
         let word = word.trim_end_matches(|sign: char| sign.is_ascii_digit());
         requests |= is_in(REQUESTS, word);
         alone |= is_in(ALONE, word) || is_row(word);
-        others |= !word.is_empty() && !is_in(REQUESTS, word) && !is_in(ALONE, word) && !is_in(FILLERS, word) && !is_row(word);
+        others |= !word.is_empty()
+            && !is_in(REQUESTS, word)
+            && !is_in(ALONE, word)
+            && !is_in(FILLERS, word)
+            && !is_row(word);
         word.bytes().all(|byte| byte.is_ascii_alphabetic())
     });
     let is_spelled = value.is_ascii() || value.contains('…');
-    is_words && is_spelled && !value.contains(['!', '#', '@', '%', '^', '&', '~']) && (requests || alone && !others)
+    is_words
+        && is_spelled
+        && !value.contains(['!', '#', '@', '%', '^', '&', '~'])
+        && (requests || alone && !others)
 }
 
 /// Returns true if a value is the path of a file: from a root folder of the machine, of names
@@ -108,15 +145,26 @@ fn asks(value: &str) -> bool {
 pub fn is_path(value: &str) -> bool {
     const ROOTS: &str = " app applications builds code config data dev etc home host keys library mnt nix opt private proc root run secrets \
                          snap srv ssl tmp usr users var volumes work workspace ";
-    const ENDINGS: [&str; 11] = [".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".pub"];
-    let is_plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'_' | b'-'));
+    const ENDINGS: [&str; 11] = [
+        ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".pub",
+    ];
+    let is_plain = |part: &str| {
+        part.bytes()
+            .all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'_' | b'-'))
+    };
     let is_rooted = value.strip_prefix('/').is_some_and(|rest| {
-        let is_root = rest.split_once('/').is_some_and(|(first, _)| is_in(ROOTS, &first.to_ascii_lowercase()));
+        let is_root = rest
+            .split_once('/')
+            .is_some_and(|(first, _)| is_in(ROOTS, &first.to_ascii_lowercase()));
         is_root || rest.split('/').all(is_plain)
     });
     let is_drive = value.starts_with(|sign: char| sign.is_ascii_alphabetic())
-        && value.get(1..3).is_some_and(|rest| matches!(rest, ":\\" | ":/"));
-    let is_here = ["~/", "./", "../"].iter().any(|head| value.starts_with(head));
+        && value
+            .get(1..3)
+            .is_some_and(|rest| matches!(rest, ":\\" | ":/"));
+    let is_here = ["~/", "./", "../"]
+        .iter()
+        .any(|head| value.starts_with(head));
     is_rooted || is_drive || is_here || ENDINGS.iter().any(|ending| value.ends_with(ending))
 }
 

@@ -27,7 +27,10 @@ impl BrokenParts {
     /// Builds the value from findings, of which only errors count, and from the excluded
     /// definitions.
     pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<Excluded>) -> Self {
-        Self { errors: found.into_iter().filter(is_error).collect(), left_out }
+        Self {
+            errors: found.into_iter().filter(is_error).collect(),
+            left_out,
+        }
     }
 
     /// Returns true if no finding is an error.
@@ -37,29 +40,47 @@ impl BrokenParts {
 
     /// Returns an error if the project has one. For commands that need the whole project.
     pub(in crate::cli) fn ensure_none(&self, whose: &str) -> Result<()> {
-        if self.is_empty() { Ok(()) } else { Err(broken(whose, &self.errors).hint(SHOWN)) }
+        if self.is_empty() {
+            Ok(())
+        } else {
+            Err(broken(whose, &self.errors).hint(SHOWN))
+        }
     }
 
     /// The tasks that are left out.
     pub(in crate::cli) fn tasks(&self) -> impl Iterator<Item = &Excluded> {
-        self.left_out.iter().filter(|left_out| left_out.kind == DefinitionKind::Task)
+        self.left_out
+            .iter()
+            .filter(|left_out| left_out.kind == DefinitionKind::Task)
     }
 
     /// Returns the error that explains why the agents of a task have no context; `None` if no task
     /// of this name is left out.
     pub(in crate::cli) fn task(&self, name: &str) -> Option<CliError> {
         let Excluded { path, because, .. } = self.tasks().find(|task| task.name == name)?;
-        let whose = if path == because { path.clone() } else { format!("{because}, which `{name}` rests on,") };
+        let whose = if path == because {
+            path.clone()
+        } else {
+            format!("{because}, which `{name}` rests on,")
+        };
         Some(self.of(because, &whose))
     }
 
     /// Returns the errors in a file, if it has any.
     pub(in crate::cli) fn file(&self, path: &str) -> Option<CliError> {
-        self.errors.iter().any(|error| *error.path == *path).then(|| self.of(path, path))
+        self.errors
+            .iter()
+            .any(|error| *error.path == *path)
+            .then(|| self.of(path, path))
     }
 
     fn of(&self, path: &str, whose: &str) -> CliError {
-        let errors: Vec<Diagnostic> = self.errors.iter().filter(|error| *error.path == *path).cloned().collect();
+        let errors: Vec<Diagnostic> = self
+            .errors
+            .iter()
+            .filter(|error| *error.path == *path)
+            .cloned()
+            .collect();
         broken(whose, &errors).hint(SHOWN)
     }
 
@@ -69,26 +90,56 @@ impl BrokenParts {
         let is_cause = |error: &&Diagnostic| match left_out {
             Some(left_out) => *error.path == *left_out.because,
             // The task of a role is not defined anywhere.
-            None => *error.path == *FILE && receiver.role.is_some_and(|role| role.task.span == error.span),
+            None => {
+                *error.path == *FILE
+                    && receiver
+                        .role
+                        .is_some_and(|role| role.task.span == error.span)
+            }
         };
         let error = self.errors.iter().find(is_cause)?;
         let rule = error.rule;
         let start = error.start;
-        Some(format!("{} ({}): {}:{}:{}: {}", rule.name, rule.code, error.path, start.line, start.column, error.message))
+        Some(format!(
+            "{} ({}): {}:{}:{}: {}",
+            rule.name, rule.code, error.path, start.line, start.column, error.message
+        ))
     }
 
     /// Returns a hint that lists the files with errors, which may define a name that was not found.
     pub(super) fn may_hold(&self) -> Option<String> {
-        let known: BTreeSet<&str> = self.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
-        let files: BTreeSet<&str> = self.errors.iter().map(|error| &*error.path).filter(|path| !known.contains(path)).collect();
-        let files: Vec<&str> = files.into_iter().filter(|path| **path != *FILE).take(TOLD).collect();
-        (!files.is_empty()).then(|| format!("it is not known what {} would define: `ctxc check` shows why", files.join(", ")))
+        let known: BTreeSet<&str> = self
+            .left_out
+            .iter()
+            .map(|left_out| left_out.path.as_str())
+            .collect();
+        let files: BTreeSet<&str> = self
+            .errors
+            .iter()
+            .map(|error| &*error.path)
+            .filter(|path| !known.contains(path))
+            .collect();
+        let files: Vec<&str> = files
+            .into_iter()
+            .filter(|path| **path != *FILE)
+            .take(TOLD)
+            .collect();
+        (!files.is_empty()).then(|| {
+            format!(
+                "it is not known what {} would define: `ctxc check` shows why",
+                files.join(", ")
+            )
+        })
     }
 
     /// Returns the files of the excluded definitions, and the texts that these include.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        let own = self.left_out.iter().flat_map(|left_out| left_out.texts.iter().chain([&left_out.path]));
-        own.map(String::as_str).chain(self.errors.iter().map(|error| &*error.path))
+        let own = self
+            .left_out
+            .iter()
+            .flat_map(|left_out| left_out.texts.iter().chain([&left_out.path]));
+        own.map(String::as_str)
+            .chain(self.errors.iter().map(|error| &*error.path))
     }
 
     /// Returns the error for a result that covers all agents but is incomplete; `roles` are those
@@ -97,16 +148,39 @@ impl BrokenParts {
         if self.is_empty() {
             return None;
         }
-        let tasks: BTreeSet<String> = self.tasks().map(|task| format!("`{}`", task.name)).collect();
-        let missing: Vec<String> = roles.iter().map(|role| format!("role `{role}`")).chain(tasks).collect();
+        let tasks: BTreeSet<String> = self
+            .tasks()
+            .map(|task| format!("`{}`", task.name))
+            .collect();
+        let missing: Vec<String> = roles
+            .iter()
+            .map(|role| format!("role `{role}`"))
+            .chain(tasks)
+            .collect();
         let more = match missing.len().saturating_sub(TOLD) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let count = plural(self.errors.len(), "error");
-        let first = missing.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
-        let what = if missing.is_empty() { String::new() } else { format!(": left out are {first}{more}") };
-        let error = CliError::new(Kind::Findings, format!("this is not all, since the project has {count}{what}"));
-        Some(places(&self.errors.iter().collect::<Vec<_>>()).fold(error, CliError::hint).hint(SHOWN))
+        let first = missing
+            .iter()
+            .take(TOLD)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let what = if missing.is_empty() {
+            String::new()
+        } else {
+            format!(": left out are {first}{more}")
+        };
+        let error = CliError::new(
+            Kind::Findings,
+            format!("this is not all, since the project has {count}{what}"),
+        );
+        Some(
+            places(&self.errors.iter().collect::<Vec<_>>())
+                .fold(error, CliError::hint)
+                .hint(SHOWN),
+        )
     }
 }

@@ -22,21 +22,59 @@ pub(in crate::cli) fn is_asked(project: &Project, selection: &Selection) -> bool
 }
 
 /// Returns the findings in a registry of the project.
-pub(in crate::cli) fn check(project: &Project, registry: &[u8], cx: &Cx) -> Result<Vec<Diagnostic>> {
-    let Ok(registry) = Registry::read(registry) else { return Ok(Vec::new()) };
+pub(in crate::cli) fn check(
+    project: &Project,
+    registry: &[u8],
+    cx: &Cx,
+) -> Result<Vec<Diagnostic>> {
+    let Ok(registry) = Registry::read(registry) else {
+        return Ok(Vec::new());
+    };
     let config = &project.config;
     let counters = Counters::new(config, None)?;
-    let options = Options { counter: counters.first(), models: Some(counters.models(config)), ..Options::default() };
-    let files = Inside { root: &project.root, files: &RealFs };
-    let found = cut_texts(&registry, &ManifestOptions { options, files: &files }, cx.options.threads);
+    let options = Options {
+        counter: counters.first(),
+        models: Some(counters.models(config)),
+        ..Options::default()
+    };
+    let files = Inside {
+        root: &project.root,
+        files: &RealFs,
+    };
+    let found = cut_texts(
+        &registry,
+        &ManifestOptions {
+            options,
+            files: &files,
+        },
+        cx.options.threads,
+    );
     Ok(found.iter().filter_map(|cut| word(project, cut)).collect())
 }
 
 fn word(project: &Project, cut: &CutTexts) -> Option<Diagnostic> {
-    let CutTexts { role, task, node, model, budget, others_room, texts } = cut;
+    let CutTexts {
+        role,
+        task,
+        node,
+        model,
+        budget,
+        others_room,
+        texts,
+    } = cut;
     let node = if node == "/" { "" } else { node };
-    let agent = role.as_ref().map_or_else(|| format!("{task}{node}"), |role| format!("{role}: {task}{node}"));
+    let agent = role.as_ref().map_or_else(
+        || format!("{task}{node}"),
+        |role| format!("{role}: {task}{node}"),
+    );
     let (role, model) = (role.as_deref(), model.as_deref());
-    let crowded = Crowded { role, agent: &agent, model, budget: *budget, others_room: *others_room, texts };
+    let crowded = Crowded {
+        role,
+        agent: &agent,
+        model,
+        budget: *budget,
+        others_room: *others_room,
+        texts,
+    };
     crowded_budget::word(&project.config, &crowded)
 }

@@ -10,7 +10,9 @@ use crate::run::plan::plan;
 use clap::ValueEnum;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc graph investigate\n  ctxc graph investigate --as svg -o investigate.svg")]
+#[command(
+    after_help = "Examples:\n  ctxc graph investigate\n  ctxc graph investigate --as svg -o investigate.svg"
+)]
 pub(crate) struct GraphArgs {
     #[command(flatten)]
     subject: SubjectArgs,
@@ -42,8 +44,13 @@ pub(crate) fn run(args: &GraphArgs, cx: &mut Cx) -> Result<Exit> {
         Form::Mermaid => (drawing::mermaid(&plan), "flowchart TD"),
         Form::Svg => (drawing::svg(&plan), "<svg"),
     };
-    cx.write(args.output.as_deref(), Some(Sign { artifact: "drawing", text: sign }), |cx| {
-        cx.print(|out| out.write_all(text.as_bytes()))
-    })?;
+    cx.write(
+        args.output.as_deref(),
+        Some(Sign {
+            artifact: "drawing",
+            text: sign,
+        }),
+        |cx| cx.print(|out| out.write_all(text.as_bytes())),
+    )?;
     Ok(Exit::Success)
 }

@@ -73,7 +73,11 @@ pub(crate) fn run(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.without_errors()?;
     let is_asked = |kind| args.kind.is_none_or(|asked| asked == kind);
     let tasks = tasks(&project, cx)?;
-    let agents = if is_asked(Listed::Agents) { Some(agents(&tasks, cx)?) } else { None };
+    let agents = if is_asked(Listed::Agents) {
+        Some(agents(&tasks, cx)?)
+    } else {
+        None
+    };
     let document = Document {
         schema: names::LIST,
         roles: is_asked(Listed::Roles).then(|| roles(&project)),
@@ -91,10 +95,18 @@ pub(crate) fn run(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
 fn tasks(project: &Project, cx: &Cx) -> Result<Vec<Named>> {
     let mut sources = project.sources();
     let mut named = |place: Place| {
-        let line = sources.main(&place.path).map_or(1, |source| source.index.line(place.span.start));
-        Named { name: place.name.into(), path: place.path.to_string(), line }
+        let line = sources
+            .main(&place.path)
+            .map_or(1, |source| source.index.line(place.span.start));
+        Named {
+            name: place.name.into(),
+            path: place.path.to_string(),
+            line,
+        }
     };
-    let tasks = places(project, cx)?.into_iter().filter(|place| place.kind == DefinitionKind::Task);
+    let tasks = places(project, cx)?
+        .into_iter()
+        .filter(|place| place.kind == DefinitionKind::Task);
     let mut tasks: Vec<Named> = tasks.map(&mut named).collect();
     tasks.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     Ok(tasks)
@@ -102,9 +114,19 @@ fn tasks(project: &Project, cx: &Cx) -> Result<Vec<Named>> {
 
 fn roles(project: &Project) -> Vec<Named> {
     let mut sources = project.sources();
-    let mut line = |start| sources.main(FILE).map_or(1, |source| source.index.line(start));
+    let mut line = |start| {
+        sources
+            .main(FILE)
+            .map_or(1, |source| source.index.line(start))
+    };
     let roles = project.config.roles.values();
-    roles.map(|role| Named { name: role.name.value.clone(), path: FILE.to_owned(), line: line(role.name.span.start) }).collect()
+    roles
+        .map(|role| Named {
+            name: role.name.value.clone(),
+            path: FILE.to_owned(),
+            line: line(role.name.span.start),
+        })
+        .collect()
 }
 
 fn scenarios(project: &Project, cx: &mut Cx) -> Vec<Named> {
@@ -114,11 +136,20 @@ fn scenarios(project: &Project, cx: &mut Cx) -> Vec<Named> {
         let is_sound = file.is_sound();
         let cases = file.suite.map(|suite| suite.cases).unwrap_or_default();
         if cases.is_empty() && !is_sound {
-            cx.note(&format!("{} has errors and is not listed; `ctxc check` shows them", escape(&file.path)));
+            cx.note(&format!(
+                "{} has errors and is not listed; `ctxc check` shows them",
+                escape(&file.path)
+            ));
         }
         for case in cases {
-            let line = sources.main(&file.path).map_or(1, |source| source.index.line(case.name.span.start));
-            found.push(Named { name: case.name.value, path: file.path.to_string(), line });
+            let line = sources
+                .main(&file.path)
+                .map_or(1, |source| source.index.line(case.name.span.start));
+            found.push(Named {
+                name: case.name.value,
+                path: file.path.to_string(),
+                line,
+            });
         }
     }
     found
@@ -131,16 +162,32 @@ fn agents(tasks: &[Named], cx: &mut Cx) -> Result<Vec<Named>> {
     };
     let graph = TaskGraph::whole(&project.registry)?;
     let mut found = Vec::new();
-    let (sound, broken): (Vec<&Named>, Vec<&Named>) = tasks.iter().partition(|task| project.registry.find(&task.name).is_some());
+    let (sound, broken): (Vec<&Named>, Vec<&Named>) = tasks
+        .iter()
+        .partition(|task| project.registry.find(&task.name).is_some());
     if !broken.is_empty() {
-        let names = broken.iter().map(|task| format!("`{}`", escape(&task.name))).collect::<Vec<_>>().join(", ");
-        cx.note(&format!("agents of tasks with errors are not listed: {names}; `ctxc check` shows the errors"));
+        let names = broken
+            .iter()
+            .map(|task| format!("`{}`", escape(&task.name)))
+            .collect::<Vec<_>>()
+            .join(", ");
+        cx.note(&format!(
+            "agents of tasks with errors are not listed: {names}; `ctxc check` shows the errors"
+        ));
     }
     for task in sound {
         for agent in graph.agents(&task.name)? {
             let node = agent.node.trim_end_matches('/');
-            let Named { path, line, .. } = tasks.iter().find(|known| known.name == agent.definition).unwrap_or(task).clone();
-            found.push(Named { name: format!("{}{node}", task.name), path, line });
+            let Named { path, line, .. } = tasks
+                .iter()
+                .find(|known| known.name == agent.definition)
+                .unwrap_or(task)
+                .clone();
+            found.push(Named {
+                name: format!("{}{node}", task.name),
+                path,
+                line,
+            });
         }
     }
     Ok(found)
@@ -157,7 +204,11 @@ fn text(document: &Document, cx: &mut Cx) -> Result<()> {
     for (title, list) in lists {
         let Some(list) = list else { continue };
         cx.line(&screen.paint(Paint::Strong, &format!("{title} ({})", list.len())))?;
-        let widest = list.iter().map(|named| named.name.chars().count()).max().unwrap_or(0);
+        let widest = list
+            .iter()
+            .map(|named| named.name.chars().count())
+            .max()
+            .unwrap_or(0);
         for Named { name, path, line } in list {
             let place = screen.paint(Paint::Dim, &format!("{}:{line}", escape(path)));
             cx.hanging(&format!("  {:<widest$}  {place}", escape(name)), 4)?;

@@ -24,7 +24,12 @@ impl ContextSource for RecordingSource<'_, '_> {
         self.source.search(query, limit)
     }
 
-    fn search_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn search_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
         self.source.search_for(role, query, limit)
     }
 
@@ -32,10 +37,19 @@ impl ContextSource for RecordingSource<'_, '_> {
         self.files_for(None, query, limit)
     }
 
-    fn files_for(&self, role: Option<&str>, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn files_for(
+        &self,
+        role: Option<&str>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<Match>, String> {
         let found = self.source.files_for(role, query, limit)?;
         let mut known = self.files.borrow_mut();
-        let new: Vec<Match> = found.iter().filter(|file| !known.iter().any(|other| other.id == file.id)).cloned().collect();
+        let new: Vec<Match> = found
+            .iter()
+            .filter(|file| !known.iter().any(|other| other.id == file.id))
+            .cloned()
+            .collect();
         known.extend(new);
         Ok(found)
     }
@@ -47,25 +61,57 @@ impl ContextSource for RecordingSource<'_, '_> {
 
 /// Returns the passages that are looked up for the agent of a request, by itself and by the tasks
 /// around it.
-pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'_>) -> Result<Found, Refused> {
-    let known = RecordingSource { source, files: RefCell::default() };
-    let request = Request { source: &known, ..*request };
+pub(super) fn found(
+    project: &Compiled,
+    request: &Request<'_>,
+    source: &Lookup<'_>,
+) -> Result<Found, Refused> {
+    let known = RecordingSource {
+        source,
+        files: RefCell::default(),
+    };
+    let request = Request {
+        source: &known,
+        ..*request
+    };
     let assembly = assemble(&project.registry, &request, &Options::default())?;
     let mut fresh: Vec<Match> = Vec::new();
-    for found in assembly.report.segments.iter().filter_map(|account| matched(&account.segment)) {
+    for found in assembly
+        .report
+        .segments
+        .iter()
+        .filter_map(|account| matched(&account.segment))
+    {
         if !fresh.iter().any(|known| known.id == found.id) {
             fresh.push(found);
         }
     }
     let held = draft::held(&assembly);
     let mut files = known.files.into_inner();
-    files.retain(|file| held.iter().any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text));
+    files.retain(|file| {
+        held.iter()
+            .any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text)
+    });
     Ok(Found { files, fresh, held })
 }
 
 /// Returns the match that a segment consists of, if it is one.
 fn matched(segment: &Segment) -> Option<Match> {
-    let of = |origin: &Origin| if let Origin::Match { id } = origin { Some(id.clone()) } else { None };
-    let id = segment.text.stretches().iter().find_map(|stretch| of(&stretch.origin))?;
-    Some(Match { id, text: segment.text.text().to_owned(), trust: segment.trust })
+    let of = |origin: &Origin| {
+        if let Origin::Match { id } = origin {
+            Some(id.clone())
+        } else {
+            None
+        }
+    };
+    let id = segment
+        .text
+        .stretches()
+        .iter()
+        .find_map(|stretch| of(&stretch.origin))?;
+    Some(Match {
+        id,
+        text: segment.text.text().to_owned(),
+        trust: segment.trust,
+    })
 }

@@ -46,15 +46,29 @@ impl<'p> ModelCalls<'p> {
         let endpoint = |model: &Model| match Endpoint::of(model, config, &fs::env) {
             Ok(Some(endpoint)) => {
                 let own = config.providers.get(&model.provider.value);
-                Ok(HttpProvider::new(endpoint, CallLimits::within(own.and_then(|own| own.timeout_s))))
+                Ok(HttpProvider::new(
+                    endpoint,
+                    CallLimits::within(own.and_then(|own| own.timeout_s)),
+                ))
             }
-            Ok(None) => Err(format!("there is no provider `{}` in this project", model.provider.value)),
+            Ok(None) => Err(format!(
+                "there is no provider `{}` in this project",
+                model.provider.value
+            )),
             Err(why) => Err(why.to_string()),
         };
         Self {
             config,
-            providers: config.models.values().map(|model| (model.name.value.clone(), endpoint(model))).collect(),
-            limiters: config.models.values().map(|model| (model.provider.value.clone(), Limiter::new(jobs))).collect(),
+            providers: config
+                .models
+                .values()
+                .map(|model| (model.name.value.clone(), endpoint(model)))
+                .collect(),
+            limiters: config
+                .models
+                .values()
+                .map(|model| (model.provider.value.clone(), Limiter::new(jobs)))
+                .collect(),
             spending: Spending::new(most),
             clock: SystemClock::default(),
             calls: AtomicU64::new(0),
@@ -79,7 +93,11 @@ impl<'p> ModelCalls<'p> {
 
     /// Returns the usage of an answered call.
     pub(super) fn used(&self, sent: &Sent, context: Option<u64>, response: &Response) -> Spend {
-        used(&|id: &str, usage: &Usage| price(self.config, id, usage), (&wire(sent), context), response)
+        used(
+            &|id: &str, usage: &Usage| price(self.config, id, usage),
+            (&wire(sent), context),
+            response,
+        )
     }
 
     /// Calls a model, and returns the calls that this took. `context` is the token count of the
@@ -95,12 +113,21 @@ impl<'p> ModelCalls<'p> {
     ) -> (Calls, std::result::Result<Response, NoAnswer>) {
         let unknown = || NoAnswer::Provider(format!("there is no model `{}`", model.name.value));
         let found = || {
-            if let Some(refusal) = check::refusal_of_body(&sent.body, Some(&sent.endpoint), least_tokens, self.config) {
+            if let Some(refusal) =
+                check::refusal_of_body(&sent.body, Some(&sent.endpoint), least_tokens, self.config)
+            {
                 return Err(NoAnswer::Provider(refusal.words()));
             }
             let provider = self.providers.get(&model.name.value).ok_or_else(unknown)?;
-            let provider = provider.as_ref().map_err(|why| NoAnswer::Provider(why.clone()))?;
-            Ok((provider, self.limiters.get(&model.provider.value).ok_or_else(unknown)?))
+            let provider = provider
+                .as_ref()
+                .map_err(|why| NoAnswer::Provider(why.clone()))?;
+            Ok((
+                provider,
+                self.limiters
+                    .get(&model.provider.value)
+                    .ok_or_else(unknown)?,
+            ))
         };
         let (provider, limiter) = match found() {
             Ok(found) => found,
@@ -112,7 +139,11 @@ impl<'p> ModelCalls<'p> {
         let patient = Throttle::new(provider, limits, &self.clock, &price, seed).counting(context);
         let answered = patient.answer(&wire(sent)).map_err(|error| {
             let is_spent = matches!(error, ProviderError::OverBudget { .. });
-            if is_spent { NoAnswer::Budget(error.to_string()) } else { NoAnswer::Failed(error) }
+            if is_spent {
+                NoAnswer::Budget(error.to_string())
+            } else {
+                NoAnswer::Failed(error)
+            }
         });
         let calls = patient.calls();
         self.calls.fetch_add(calls.made, Ordering::Relaxed);
@@ -121,31 +152,52 @@ impl<'p> ModelCalls<'p> {
 }
 
 fn wire(sent: &Sent) -> WireRequest<'_> {
-    WireRequest { dialect: sent.dialect, model: &sent.model, body: &sent.body }
+    WireRequest {
+        dialect: sent.dialect,
+        model: &sent.model,
+        body: &sent.body,
+    }
 }
 
 impl Answers for ModelCalls<'_> {
     fn answer(&self, asked: &AskedCall<'_>) -> std::result::Result<Given, NoAnswer> {
         let nobody = || {
             let why = "name a model in its template, or run it by a role that has one";
-            NoAnswer::Unknown(format!("nothing says which model answers {}: {why}", asked.stage))
+            NoAnswer::Unknown(format!(
+                "nothing says which model answers {}: {why}",
+                asked.stage
+            ))
         };
-        let response = self.ask(asked.model.ok_or_else(nobody)?, asked.sent, None).1?;
-        Ok(Given { response, by: AnsweredBy::Upstream })
+        let response = self
+            .ask(asked.model.ok_or_else(nobody)?, asked.sent, None)
+            .1?;
+        Ok(Given {
+            response,
+            by: AnsweredBy::Upstream,
+        })
     }
 }
 
 /// Returns the price of a call; zero if the project gives no price.
 fn price(config: &Config, id: &str, usage: &Usage) -> f64 {
     let model = config.models.values().find(|model| model.id == id);
-    let Some(prices) = model.and_then(|model| model.prices.as_ref()) else { return 0.0 };
-    prices.of_call((usage.input.unwrap_or(0), usage.cached.unwrap_or(0)), usage.output.unwrap_or(0))
+    let Some(prices) = model.and_then(|model| model.prices.as_ref()) else {
+        return 0.0;
+    };
+    prices.of_call(
+        (usage.input.unwrap_or(0), usage.cached.unwrap_or(0)),
+        usage.output.unwrap_or(0),
+    )
 }
 
 /// Returns the mask for stored requests and for scorecard rows, which other machines compare.
 pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
     let config = &project.config;
-    FixedMask::new(config.record.content, masks(&config.record.mask), project.known_secrets())
+    FixedMask::new(
+        config.record.content,
+        masks(&config.record.mask),
+        project.known_secrets(),
+    )
 }
 
 /// Returns the mask for stored calls of a project.
@@ -153,7 +205,18 @@ pub(super) fn fixed_mask(project: &Compiled) -> FixedMask {
 /// # Errors
 /// The user's masking secret cannot be stored.
 pub(super) fn redactor(project: &Compiled) -> Result<Redactor> {
-    secret().map(|salt| Redactor::new(salt, project.known_secrets()).replacing(masks(&project.config.record.mask))).map_err(
-        |why| CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why))),
-    )
+    secret()
+        .map(|salt| {
+            Redactor::new(salt, project.known_secrets())
+                .replacing(masks(&project.config.record.mask))
+        })
+        .map_err(|why| {
+            CliError::new(
+                Kind::Infrastructure,
+                format!(
+                    "what recordings are redacted with cannot be kept: {}",
+                    reason(&why)
+                ),
+            )
+        })
 }

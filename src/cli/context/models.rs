@@ -28,7 +28,8 @@ impl Counters {
         let mut named = BTreeMap::new();
         for model in config.models.values().filter(|_| asked.is_none()) {
             // The default counter replaces a tokenizer that is not built in.
-            let is_known = model.tokenizer != tokens::DEFAULT && tokens::counter(model.tokenizer).is_some();
+            let is_known =
+                model.tokenizer != tokens::DEFAULT && tokens::counter(model.tokenizer).is_some();
             if is_known && !named.contains_key(model.tokenizer) {
                 named.insert(model.tokenizer, tokenizer(model.tokenizer)?);
             }
@@ -51,7 +52,12 @@ impl Counters {
 fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
     tokens::counter(name).ok_or_else(|| {
         let error = CliError::usage(format!("there is no tokenizer `{name}`"));
-        error.did_you_mean_or(tokens::nearest(name), || format!("tokenizers: {}", tokens::names().collect::<Vec<_>>().join(", ")))
+        error.did_you_mean_or(tokens::nearest(name), || {
+            format!(
+                "tokenizers: {}",
+                tokens::names().collect::<Vec<_>>().join(", ")
+            )
+        })
     })
 }
 
@@ -62,7 +68,11 @@ pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
         let error = CliError::usage(format!("there is no role `{name}` in this project"));
         let there = || {
             let none = "`[roles.NAME]` of ctxc.toml defines one".to_owned();
-            if config.roles.is_empty() { none } else { format!("roles here: {}", few(names())) }
+            if config.roles.is_empty() {
+                none
+            } else {
+                format!("roles here: {}", few(names()))
+            }
         };
         error.did_you_mean_or(suggest::nearest(name, names()), there)
     })

@@ -46,7 +46,10 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 #[derive(Debug, Args)]
-#[command(disable_help_subcommand = true, after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt")]
+#[command(
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt"
+)]
 pub(crate) struct NewArgs {
     #[command(subcommand)]
     what: What,
@@ -127,31 +130,54 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let Project { root, config, .. } = Project::load(&cx.options)?;
     let files = super::eval::all(&root, &config);
     let cases = || {
-        files.iter().flat_map(|file| file.suite.iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))))
+        files.iter().flat_map(|file| {
+            file.suite
+                .iter()
+                .flat_map(move |suite| suite.cases.iter().map(move |case| (file, case)))
+        })
     };
     let found = cases().find_map(|(file, case)| match &case.subject.value {
-        Subject::Request(source) if case.name.value == name => Some((&*file.path, case, source, source.file()?)),
+        Subject::Request(source) if case.name.value == name => {
+            Some((&*file.path, case, source, source.file()?))
+        }
         Subject::Request(_) | Subject::Role(_) | Subject::Task(_) => None,
     });
-    let unknown = || CliError::usage(format!("there is no scenario `{name}` whose request was recorded"));
+    let unknown = || {
+        CliError::usage(format!(
+            "there is no scenario `{name}` whose request was recorded"
+        ))
+    };
     let (path, case, source, file) = found.ok_or_else(unknown)?;
     let is_copy = matches!(source, RequestSource::File(_));
     let names = |path: &str, source: &RequestSource| paths::beside(path, call_of(source.file()?).0);
     let own = names(path, source);
     // A recording that scenarios share stays whole.
     let is_other = |other: &(&Loaded, &Case)| match &other.1.subject.value {
-        Subject::Request(source) => !std::ptr::eq(other.1, case) && names(&other.0.path, source) == own,
+        Subject::Request(source) => {
+            !std::ptr::eq(other.1, case) && names(&other.0.path, source) == own
+        }
         Subject::Role(_) | Subject::Task(_) => false,
     };
     let is_shared = cases().any(|other| is_other(&other));
-    let hold = request::new_scenario::Hold { words: case.wants_snapshot(), is_copy, is_shared };
-    let project = Project { root: root.clone(), config, findings: Vec::new() };
+    let hold = request::new_scenario::Hold {
+        words: case.wants_snapshot(),
+        is_copy,
+        is_shared,
+    };
+    let project = Project {
+        root: root.clone(),
+        config,
+        findings: Vec::new(),
+    };
     let written = request::new_scenario::write(subject, name, file, hold, &project)?;
     let (suite, _) = scenario::read(path, &written.scenario);
-    let now = suite.into_iter().flat_map(|suite| suite.cases).find_map(|case| match case.subject.value {
-        Subject::Request(source) => Some(source.words()),
-        Subject::Role(_) | Subject::Task(_) => None,
-    });
+    let now = suite
+        .into_iter()
+        .flat_map(|suite| suite.cases)
+        .find_map(|case| match case.subject.value {
+            Subject::Request(source) => Some(source.words()),
+            Subject::Role(_) | Subject::Task(_) => None,
+        });
     if now.as_ref() != Some(&source.words()) {
         let now = now.unwrap_or_default();
         return Err(CliError::usage(format!("`{name}` is about {}, and {subject} is {now}", source.words()))
@@ -161,22 +187,44 @@ fn renewed(subject: &str, name: &str, cx: &mut Cx) -> Result<Exit> {
     let kept = own.ok_or_else(outside)?;
     let stored = paths::snapshot(path, name);
     let stored = case.wants_snapshot().then_some((stored, written.snapshot));
-    let files: Vec<(String, String)> = stored.into_iter().chain([(kept, written.request)]).collect();
+    let files: Vec<(String, String)> = stored
+        .into_iter()
+        .chain([(kept, written.request)])
+        .collect();
     let checked = checked(&root, &files, cx)?;
-    files.iter().try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
-    let names = files.iter().rev().map(|(path, _)| path.as_str()).collect::<Vec<_>>().join(" and ");
-    cx.line(&format!("recorded anew: {names}{}", masked(&written.masked)))?;
+    files
+        .iter()
+        .try_for_each(|(path, text)| rewrite::create(&root.join(path), text, checked))?;
+    let names = files
+        .iter()
+        .rev()
+        .map(|(path, _)| path.as_str())
+        .collect::<Vec<_>>()
+        .join(" and ");
+    cx.line(&format!(
+        "recorded anew: {names}{}",
+        masked(&written.masked)
+    ))?;
     Ok(Exit::Success)
 }
 
 fn masked(what: &str) -> String {
-    if what.is_empty() { String::new() } else { format!(" ({what} masked)") }
+    if what.is_empty() {
+        String::new()
+    } else {
+        format!(" ({what} masked)")
+    }
 }
 
 /// Returns the first date with a time in a text, in the usual format.
 fn time_in(text: &str) -> Option<&str> {
-    let shapes: Vec<u8> = text.bytes().map(|byte| if byte.is_ascii_digit() { b'0' } else { byte }).collect();
-    let at = shapes.windows(16).position(|window| matches!(window, b"0000-00-00T00:00" | b"0000-00-00 00:00"))?;
+    let shapes: Vec<u8> = text
+        .bytes()
+        .map(|byte| if byte.is_ascii_digit() { b'0' } else { byte })
+        .collect();
+    let at = shapes
+        .windows(16)
+        .position(|window| matches!(window, b"0000-00-00T00:00" | b"0000-00-00 00:00"))?;
     text.get(at..at + 16)
 }
 
@@ -186,21 +234,39 @@ fn of_request(subject: &str, args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return renewed(subject, name, cx);
     }
     let project = Compiled::load_or_empty(cx)?;
-    let made =
-        if args.all { of_all_calls(subject, args, &project, cx)? } else { vec![of_call(subject, args, (&project, None), cx)?] };
+    let made = if args.all {
+        of_all_calls(subject, args, &project, cx)?
+    } else {
+        vec![of_call(subject, args, (&project, None), cx)?]
+    };
     write_new(&project, &made, cx)
 }
 
 /// A scenario of each call of a recording, which they share.
-fn of_all_calls(subject: &str, args: &ScenarioArgs, project: &Compiled, cx: &mut Cx) -> Result<Vec<NewScenario>> {
+fn of_all_calls(
+    subject: &str,
+    args: &ScenarioArgs,
+    project: &Compiled,
+    cx: &mut Cx,
+) -> Result<Vec<NewScenario>> {
     let calls = request::new_scenario::calls_of(subject, &project.root)?;
-    let base = args.name.clone().unwrap_or_else(|| request::new_scenario::name_of(subject));
+    let base = args
+        .name
+        .clone()
+        .unwrap_or_else(|| request::new_scenario::name_of(subject));
     let mut made: Vec<NewScenario> = Vec::new();
     for (at, call) in calls.iter().enumerate() {
-        let args = ScenarioArgs { name: Some(format!("{base}-{}", at + 1)), ..args.clone() };
+        let args = ScenarioArgs {
+            name: Some(format!("{base}-{}", at + 1)),
+            ..args.clone()
+        };
         let mut one = of_call(call, &args, (project, Some(&base)), cx)?;
         // The recording is written with the first of them, and what holds for all is noted with the last.
-        one.files.retain(|(path, _)| made.iter().flat_map(|one| &one.files).all(|(other, _)| other != path));
+        one.files.retain(|(path, _)| {
+            made.iter()
+                .flat_map(|one| &one.files)
+                .all(|(other, _)| other != path)
+        });
         if let Some(before) = made.last_mut() {
             before.notes.retain(|note| !one.notes.contains(note));
         }
@@ -210,22 +276,57 @@ fn of_all_calls(subject: &str, args: &ScenarioArgs, project: &Compiled, cx: &mut
 }
 
 /// A scenario of a request that was sent; `shared` is the name of the recording that several of them share.
-fn of_call(subject: &str, args: &ScenarioArgs, (project, shared): (&Compiled, Option<&str>), cx: &Cx) -> Result<NewScenario> {
-    let Target { name, folder, path } = target(args, (project, &[]), &request::new_scenario::name_of(subject))?;
+fn of_call(
+    subject: &str,
+    args: &ScenarioArgs,
+    (project, shared): (&Compiled, Option<&str>),
+    cx: &Cx,
+) -> Result<NewScenario> {
+    let Target { name, folder, path } = target(
+        args,
+        (project, &[]),
+        &request::new_scenario::name_of(subject),
+    )?;
     let is_body = !subject.contains('#')
         && !subject.starts_with('@')
-        && Path::new(subject).extension().is_none_or(|ending| ending != "jsonl");
-    let file = format!("requests/{}.{}", shared.unwrap_or(&name), if is_body { "json" } else { "jsonl" });
+        && Path::new(subject)
+            .extension()
+            .is_none_or(|ending| ending != "jsonl");
+    let file = format!(
+        "requests/{}.{}",
+        shared.unwrap_or(&name),
+        if is_body { "json" } else { "jsonl" }
+    );
     let Project { root, config, .. } = Project::load(&cx.options)?;
-    let own = Project { root, config, findings: Vec::new() };
-    let hold = request::new_scenario::Hold { words: !args.no_snapshot, is_copy: args.copy, is_shared: shared.is_some() };
+    let own = Project {
+        root,
+        config,
+        findings: Vec::new(),
+    };
+    let hold = request::new_scenario::Hold {
+        words: !args.no_snapshot,
+        is_copy: args.copy,
+        is_shared: shared.is_some(),
+    };
     let written = request::new_scenario::write(subject, &name, &file, hold, &own)?;
     let (kept, stored) = (join(&folder, &file), paths::snapshot(&path, &name));
-    let of_answer =
-        if written.of_answer == 0 { String::new() } else { format!(" and {} on its recorded answer", written.of_answer) };
-    let (expectations, masked) = (plural(written.expectations, "expectation"), masked(&written.masked));
-    let mut notes: Vec<String> = written.unread.iter().map(|why| format!("nothing is expected of the answer: {why}")).collect();
-    if let Some(time) = time_in(&written.snapshot).filter(|_| written.is_run && project.config.requests.volatile.is_empty()) {
+    let of_answer = if written.of_answer == 0 {
+        String::new()
+    } else {
+        format!(" and {} on its recorded answer", written.of_answer)
+    };
+    let (expectations, masked) = (
+        plural(written.expectations, "expectation"),
+        masked(&written.masked),
+    );
+    let mut notes: Vec<String> = written
+        .unread
+        .iter()
+        .map(|why| format!("nothing is expected of the answer: {why}"))
+        .collect();
+    if let Some(time) = time_in(&written.snapshot)
+        .filter(|_| written.is_run && project.config.requests.volatile.is_empty())
+    {
         notes.push(format!(
             "the request holds a time, `{time}`: if each run sends another, `[requests] volatile` in ctxc.toml has to leave it out, \
              such as `{{ in = \"\", pattern = \"[0-9-]+[T ][0-9:.]+\" }}`"
@@ -239,29 +340,47 @@ fn of_call(subject: &str, args: &ScenarioArgs, (project, shared): (&Compiled, Op
         ));
     }
     if written.is_run && !trust::is_kept(&project.root) {
-        notes.push("`ctxc eval` will run the program that sent it: `ctxc trust` permits that".to_owned());
+        notes.push(
+            "`ctxc eval` will run the program that sent it: `ctxc trust` permits that".to_owned(),
+        );
     }
     let stored = (!args.no_snapshot).then_some((stored, written.snapshot));
-    let files = stored.into_iter().chain([(kept, written.request), (path, written.scenario)]).collect();
-    Ok(NewScenario { files, told: format!("{expectations} on the request{of_answer}{masked}"), notes })
+    let files = stored
+        .into_iter()
+        .chain([(kept, written.request), (path, written.scenario)])
+        .collect();
+    Ok(NewScenario {
+        files,
+        told: format!("{expectations} on the request{of_answer}{masked}"),
+        notes,
+    })
 }
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     match (&args.from, args.best) {
         (from, Some(most)) => best(args, from.as_deref(), most.get(), cx),
-        (Some(subject), None) if args.all && (subject.starts_with(as_scenario::RUN) || subject.contains('#')) => {
-            Err(CliError::usage(format!("--all takes a recording, and `{subject}` is a run or a single call"))
-                .hint("`--from @last --all` writes a scenario for each call of the last recording"))
+        (Some(subject), None)
+            if args.all && (subject.starts_with(as_scenario::RUN) || subject.contains('#')) =>
+        {
+            Err(CliError::usage(format!(
+                "--all takes a recording, and `{subject}` is a run or a single call"
+            ))
+            .hint("`--from @last --all` writes a scenario for each call of the last recording"))
         }
         (Some(subject), None) if subject.starts_with(as_scenario::RUN) => {
             let project = Compiled::load(cx)?;
-            let made = from_run(args, &as_scenario::from_run(&project, subject)?, (&project, &[]), cx)?;
+            let made = from_run(
+                args,
+                &as_scenario::from_run(&project, subject)?,
+                (&project, &[]),
+                cx,
+            )?;
             write_new(&project, &[made], cx)
         }
-        (Some(subject), None) if args.propose.is_there() => {
-            Err(CliError::usage(format!("--propose is for runs, and `{subject}` is none"))
-                .hint("`--from run:last` is the last run"))
-        }
+        (Some(subject), None) if args.propose.is_there() => Err(CliError::usage(format!(
+            "--propose is for runs, and `{subject}` is none"
+        ))
+        .hint("`--from run:last` is the last run")),
         (Some(subject), None) => of_request(subject, args, cx),
         (None, None) => {
             let project = Compiled::load(cx)?;
@@ -272,7 +391,12 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// Builds a scenario of a run, or of one agent of it.
-fn from_run(args: &ScenarioArgs, run: &FromRun, among: (&Compiled, &[NewScenario]), cx: &mut Cx) -> Result<NewScenario> {
+fn from_run(
+    args: &ScenarioArgs,
+    run: &FromRun,
+    among: (&Compiled, &[NewScenario]),
+    cx: &mut Cx,
+) -> Result<NewScenario> {
     let agent = match run {
         FromRun::Whole(run) => return of_run(args, run, among),
         FromRun::Agent(agent) => agent,
@@ -280,7 +404,11 @@ fn from_run(args: &ScenarioArgs, run: &FromRun, among: (&Compiled, &[NewScenario
     let args = ScenarioArgs {
         subject: SubjectArgs::of(agent.task.clone(), agent.role.clone()),
         from: None,
-        given: GivenArgs { node: Some(agent.node.clone()), input: agent.inputs.clone(), result: agent.results.clone() },
+        given: GivenArgs {
+            node: Some(agent.node.clone()),
+            input: agent.inputs.clone(),
+            result: agent.results.clone(),
+        },
         objective: agent.objective.clone().or_else(|| args.objective.clone()),
         ..args.clone()
     };
@@ -293,23 +421,43 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
     let project = Compiled::load(cx)?;
     let prefix = match from.map(|from| from.strip_prefix(as_scenario::RUN).unwrap_or(from)) {
         None => "",
-        Some(name) if from.is_some_and(|from| from.starts_with(as_scenario::RUN)) && name.ends_with('*') => {
+        Some(name)
+            if from.is_some_and(|from| from.starts_with(as_scenario::RUN))
+                && name.ends_with('*') =>
+        {
             name.trim_end_matches('*')
         }
         Some(_) => {
             let from = from.unwrap_or_default();
-            let what = if from.starts_with(as_scenario::RUN) { "a single run" } else { "no run" };
+            let what = if from.starts_with(as_scenario::RUN) {
+                "a single run"
+            } else {
+                "no run"
+            };
             return Err(CliError::usage(format!("`{from}` is {what}; `--best` takes `run:PREFIX*`"))
                 .hint("`--from 'run:*'` are all, `--from 'run:20261126*'` those of a day; without --from it is all"));
         }
     };
-    let subject = if args.subject.is_there() { Some(args.subject.read(&project)?) } else { None };
-    let subject = subject.as_ref().map(|(role, task)| role.map_or(task.as_str(), |role| &role.name.value));
+    let subject = if args.subject.is_there() {
+        Some(args.subject.read(&project)?)
+    } else {
+        None
+    };
+    let subject = subject
+        .as_ref()
+        .map(|(role, task)| role.map_or(task.as_str(), |role| &role.name.value));
     let Best { runs, of, refused } = best::best(&project, (prefix, subject), most);
     if of == 0 {
         let whose = subject.map_or_else(String::new, |subject| format!(" of `{subject}`"));
-        let named = if prefix.is_empty() { String::new() } else { format!(" whose name begins with `{prefix}`") };
-        return Err(CliError::new(Kind::Nothing, format!("no run{whose}{named} is kept")).hint("`ctxc run` keeps one"));
+        let named = if prefix.is_empty() {
+            String::new()
+        } else {
+            format!(" whose name begins with `{prefix}`")
+        };
+        return Err(
+            CliError::new(Kind::Nothing, format!("no run{whose}{named} is kept"))
+                .hint("`ctxc run` keeps one"),
+        );
     }
     for (name, why) in &refused {
         cx.note(&escape(&format!("run:{name} is skipped: {why}")));
@@ -319,13 +467,21 @@ fn best(args: &ScenarioArgs, from: Option<&str>, most: usize, cx: &mut Cx) -> Re
         count if count < most => "no other run that a scenario can hold covers anything new",
         _ => "they cover the most of what no scenario covers yet",
     };
-    cx.note(&format!("{} of {} chosen: {why}", runs.len(), plural(of, "kept run")));
+    cx.note(&format!(
+        "{} of {} chosen: {why}",
+        runs.len(),
+        plural(of, "kept run")
+    ));
     let mut made = Vec::new();
     for run in &runs {
         made.push(from_run(args, run, (&project, &made), cx)?);
     }
     write_new(&project, &made, cx)?;
-    Ok(if runs.is_empty() { Exit::Nothing } else { Exit::Success })
+    Ok(if runs.is_empty() {
+        Exit::Nothing
+    } else {
+        Exit::Success
+    })
 }
 
 /// Builds a scenario of an agent from its context; with the recorded answer, if the agent comes
@@ -339,27 +495,46 @@ fn of_task(
     let (role, task) = args.subject.read(project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
     let parameters = project.parameters(receiver.task)?;
-    let (inputs, results) = args.given.read((&project.registry, receiver.task), &parameters)?;
+    let (inputs, results) = args
+        .given
+        .read((&project.registry, receiver.task), &parameters)?;
     let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
-    let is_said = |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
-    let missing = parameters.iter().find(|one| one.required && one.default.is_none() && !is_said(&one.name));
+    let is_said =
+        |name: &str| inputs.contains_key(name) || name == objective::NAME && objective.is_some();
+    let missing = parameters
+        .iter()
+        .find(|one| one.required && one.default.is_none() && !is_said(&one.name));
     if let Some(Parameter { name, .. }) = missing {
-        return Err(CliError::usage(format!("`{name}` has no value, and a scenario freezes all that its task needs"))
-            .hint(format!("give it: --input {name}=VALUE")));
+        return Err(CliError::usage(format!(
+            "`{name}` has no value, and a scenario freezes all that its task needs"
+        ))
+        .hint(format!("give it: --input {name}=VALUE")));
     }
     let Target { name, folder, path } = target(args, (project, made), receiver.name())?;
-    let (source, (said, history)) = (args.lookup.of(project), history(args, &project.root, &folder)?);
-    let asked = Asked { objective, ..Asked::default() };
+    let (source, (said, history)) = (
+        args.lookup.of(project),
+        history(args, &project.root, &folder)?,
+    );
+    let asked = Asked {
+        objective,
+        ..Asked::default()
+    };
     let agents = project.agents(receiver.task)?;
     let node = if let Some(node) = &args.given.node {
         project.node(receiver.task, node)?
     } else {
-        let why =
-            (", and a scenario tests what an agent is shown", "name a task that calls one, or one that has this one as a step");
+        let why = (
+            ", and a scenario tests what an agent is shown",
+            "name a task that calls one, or one that has this one as a step",
+        );
         project.first_agent(receiver.task, why, ("it holds", "names"), cx)?
     };
-    let handle = agents.iter().find(|agent| agent.node == node).filter(|_| agents.len() > 1).map(|agent| agent.handle(&agents));
+    let handle = agents
+        .iter()
+        .find(|agent| agent.node == node)
+        .filter(|_| agents.len() > 1)
+        .map(|agent| agent.handle(&agents));
     let files = project.files();
     let request = Request {
         node: &node,
@@ -372,18 +547,31 @@ fn of_task(
         ..Request::new(receiver.task)
     };
     let lines = || project.lines(&project.paths());
-    let found = lookup_results::found(project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
+    let found = lookup_results::found(project, &request, &source)
+        .map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
     let mask = fixed_mask(project);
-    let mut values = MaskedValues { project, mask: &mask, redacted: Vec::new() };
+    let mut values = MaskedValues {
+        project,
+        mask: &mask,
+        redacted: Vec::new(),
+    };
     let inputs = values.given(given(&project.root, &folder, &args.given.input, inputs))?;
-    let results = results.into_iter().map(|(name, result)| (name, as_scenario::whole_result(result)));
+    let results = results
+        .into_iter()
+        .map(|(name, result)| (name, as_scenario::whole_result(result)));
     let results = values.given(given(&project.root, &folder, &args.given.result, results))?;
     let history = history.map(|history| values.one("", history)).transpose()?;
     let found = values.found(found)?;
-    let objective = objective.map(|objective| values.text(objective.to_owned())).transpose()?;
+    let objective = objective
+        .map(|objective| values.text(objective.to_owned()))
+        .transpose()?;
     let objective = objective.as_deref();
-    let holds = if args.no_snapshot { Holds::Segments } else { Holds::Words };
+    let holds = if args.no_snapshot {
+        Holds::Segments
+    } else {
+        Holds::Words
+    };
     let draft = Draft {
         name: &name,
         receiver,
@@ -396,33 +584,67 @@ fn of_task(
         found: &found,
         holds,
     };
-    let sources = Sources { project, path: &path, mask: &mask };
-    let Drafting { text, request, hears, expectations, is_whole } =
-        sources.draft(&draft).map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
+    let sources = Sources {
+        project,
+        path: &path,
+        mask: &mask,
+    };
+    let Drafting {
+        text,
+        request,
+        hears,
+        expectations,
+        is_whole,
+    } = sources
+        .draft(&draft)
+        .map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
     if history.is_some() && !hears {
         return Err(unheard(receiver.task));
     }
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
     let answered = agent.filter(|agent| !agent.calls.is_empty());
     let text = answered.map_or(text.clone(), |agent| text + &expected(agent));
-    let text = proposed(args, &text, agent.map_or(&[][..], |agent| &agent.calls), project)?;
+    let text = proposed(
+        args,
+        &text,
+        agent.map_or(&[][..], |agent| &agent.calls),
+        project,
+    )?;
     let recording = answered.map(|_| paths::recording(&path, &name));
-    let lines: String = answered.into_iter().flat_map(|agent| &agent.calls).map(Recording::line).collect();
-    let files = [stored.map(|stored| (stored, request)), recording.map(|recording| (recording, lines)), Some((path, text))];
+    let lines: String = answered
+        .into_iter()
+        .flat_map(|agent| &agent.calls)
+        .map(Recording::line)
+        .collect();
+    let files = [
+        stored.map(|stored| (stored, request)),
+        recording.map(|recording| (recording, lines)),
+        Some((path, text)),
+    ];
     let lookup = "the tasks around this agent look up other context, and a scenario has one lookup for all: its looked-up context differs \
                   from that of `ctxc render`";
     let count = plural(expectations, "expectation");
     let masked = masked(&request::new_scenario::masked(values.redacted.iter()));
     Ok(NewScenario {
         files: files.into_iter().flatten().collect(),
-        told: format!("{count} on the context, taken from this render{masked}; add what the answer must satisfy"),
+        told: format!(
+            "{count} on the context, taken from this render{masked}; add what the answer must satisfy"
+        ),
         notes: (!is_whole).then(|| lookup.to_owned()).into_iter().collect(),
     })
 }
 
 /// Builds a scenario of a whole run, with all its answers.
-fn of_run(args: &ScenarioArgs, run: &RunOfTask, (project, made): (&Compiled, &[NewScenario])) -> Result<NewScenario> {
-    let role = run.role.as_deref().map(|name| super::models::role(&project.config, name)).transpose()?;
+fn of_run(
+    args: &ScenarioArgs,
+    run: &RunOfTask,
+    (project, made): (&Compiled, &[NewScenario]),
+) -> Result<NewScenario> {
+    let role = run
+        .role
+        .as_deref()
+        .map(|name| super::models::role(&project.config, name))
+        .transpose()?;
     let receiver = role.map_or_else(|| Receiver::of_task(&run.task), Receiver::of_role);
     let Target { name, path, .. } = target(args, (project, made), receiver.name())?;
     let text = draft::run_yaml(&draft::RunDraft {
@@ -449,9 +671,22 @@ fn of_run(args: &ScenarioArgs, run: &RunOfTask, (project, made): (&Compiled, &[N
 
 /// Returns the text of a scenario with the expectations that a model proposes, from the answers of
 /// the run.
-fn proposed(args: &ScenarioArgs, text: &str, calls: &[Recording], project: &Compiled) -> Result<String> {
-    let answers = calls.iter().filter_map(|call| Some((call, response_of(call).ok()?.answer)));
-    let said = answers.map(|(call, answer)| format!("{}: {}", call.agent.as_deref().unwrap_or_default(), answer.content()));
+fn proposed(
+    args: &ScenarioArgs,
+    text: &str,
+    calls: &[Recording],
+    project: &Compiled,
+) -> Result<String> {
+    let answers = calls
+        .iter()
+        .filter_map(|call| Some((call, response_of(call).ok()?.answer)));
+    let said = answers.map(|(call, answer)| {
+        format!(
+            "{}: {}",
+            call.agent.as_deref().unwrap_or_default(),
+            answer.content()
+        )
+    });
     let said = said.collect::<Vec<_>>().join("\n");
     let proposals = propose::proposals(&args.propose, (text, &said), project)?;
     Ok(fixed_mask(project).text(&proposals).unwrap_or(proposals) + text)
@@ -489,8 +724,17 @@ impl MaskedValues<'_> {
         }
         let redactor = redactor(self.project)?;
         let keeps = self.project.config.record.content == Content::Full;
-        let (masked, counts) = if keeps { redactor.keeping_persons() } else { redactor }.text_behind(name, &text);
-        let row = |(kind, count): (&str, u64)| Redacted { pointer: String::new(), kind: kind.to_owned(), count };
+        let (masked, counts) = if keeps {
+            redactor.keeping_persons()
+        } else {
+            redactor
+        }
+        .text_behind(name, &text);
+        let row = |(kind, count): (&str, u64)| Redacted {
+            pointer: String::new(),
+            kind: kind.to_owned(),
+            count,
+        };
         self.redacted.extend(counts.into_iter().map(row));
         Ok(masked)
     }
@@ -498,7 +742,12 @@ impl MaskedValues<'_> {
     fn value(&mut self, name: &str, value: Value) -> Result<Value> {
         Ok(match value {
             Value::String(text) => Value::String(self.text_behind(name, text)?),
-            Value::Array(values) => Value::Array(values.into_iter().map(|value| self.value(name, value)).collect::<Result<_>>()?),
+            Value::Array(values) => Value::Array(
+                values
+                    .into_iter()
+                    .map(|value| self.value(name, value))
+                    .collect::<Result<_>>()?,
+            ),
             Value::Object(fields) => {
                 let field = |(name, value): (String, Value)| {
                     let value = self.value(&name, value)?;
@@ -527,10 +776,19 @@ impl MaskedValues<'_> {
 
     fn found(&mut self, Found { files, fresh, held }: Found) -> Result<Found> {
         let mut matches = |matches: Vec<Match>| {
-            let one = |found: Match| Ok(Match { text: self.text(found.text)?, ..found });
+            let one = |found: Match| {
+                Ok(Match {
+                    text: self.text(found.text)?,
+                    ..found
+                })
+            };
             matches.into_iter().map(one).collect::<Result<Vec<_>>>()
         };
-        Ok(Found { files: matches(files)?, fresh: matches(fresh)?, held })
+        Ok(Found {
+            files: matches(files)?,
+            fresh: matches(fresh)?,
+            held,
+        })
     }
 }
 
@@ -538,12 +796,17 @@ impl MaskedValues<'_> {
 /// that lies in the project.
 fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Turn>, Option<Given>)> {
     let said = args.history.read()?;
-    let Some(path) = args.history.path() else { return Ok((said, None)) };
+    let Some(path) = args.history.path() else {
+        return Ok((said, None));
+    };
     if said.is_empty() {
-        let error = format!("--history {}: expected a message, found none", path.display());
-        return Err(
-            CliError::usage(error).hint("a file of a conversation has one message a line; messages of the system do not count")
+        let error = format!(
+            "--history {}: expected a message, found none",
+            path.display()
         );
+        return Err(CliError::usage(error).hint(
+            "a file of a conversation has one message a line; messages of the system do not count",
+        ));
     }
     let written = || Given::Value(said.iter().map(messages::written).collect());
     let given = beside(root, folder, path).map_or_else(written, Given::File);
@@ -572,7 +835,12 @@ fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exi
         for (path, text) in &one.files {
             rewrite::create(&project.root.join(path), text, checked)?;
         }
-        let names = one.files.iter().rev().map(|(path, _)| path.as_str()).collect::<Vec<_>>();
+        let names = one
+            .files
+            .iter()
+            .rev()
+            .map(|(path, _)| path.as_str())
+            .collect::<Vec<_>>();
         if let Some(path) = names.first() {
             note_place(project, path, cx);
         }
@@ -583,10 +851,20 @@ fn write_new(project: &Compiled, all: &[NewScenario], cx: &mut Cx) -> Result<Exi
 }
 
 /// Checks that files of the project may be written.
-fn checked<'f>(root: &Path, files: impl IntoIterator<Item = &'f (String, String)> + Clone, cx: &Cx) -> Result<Checked> {
-    let checked =
-        SecretCheck::new(&cx.options, root).files(files.clone().into_iter().map(|(name, text)| NewFile { name, text }))?;
-    files.into_iter().try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
+fn checked<'f>(
+    root: &Path,
+    files: impl IntoIterator<Item = &'f (String, String)> + Clone,
+    cx: &Cx,
+) -> Result<Checked> {
+    let checked = SecretCheck::new(&cx.options, root).files(
+        files
+            .clone()
+            .into_iter()
+            .map(|(name, text)| NewFile { name, text }),
+    )?;
+    files
+        .into_iter()
+        .try_for_each(|(path, _)| overwrite::refuse_links(root, path))?;
     Ok(checked)
 }
 
@@ -601,54 +879,100 @@ struct Target {
 
 /// Chooses the name and place of a scenario; they differ from those of `made`, which are written in
 /// the same run.
-fn target(args: &ScenarioArgs, (project, made): (&Compiled, &[NewScenario]), subject: &str) -> Result<Target> {
-    let files = args.given.input.iter().chain(&args.given.result).filter_map(|one| Some(one.split_once("=@")?.1));
+fn target(
+    args: &ScenarioArgs,
+    (project, made): (&Compiled, &[NewScenario]),
+    subject: &str,
+) -> Result<Target> {
+    let files = args
+        .given
+        .input
+        .iter()
+        .chain(&args.given.result)
+        .filter_map(|one| Some(one.split_once("=@")?.1));
     let file = files.into_iter().find(|path| !path.starts_with('@'));
-    let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let folder = args
+        .output
+        .as_deref()
+        .and_then(Path::parent)
+        .map(Path::to_path_buf);
     let place = || {
-        let places = project.config.eval.scenarios.iter().map(|place| &place.value);
+        let places = project
+            .config
+            .eval
+            .scenarios
+            .iter()
+            .map(|place| &place.value);
         let is_folder = |place: &&String| {
-            !is_pattern(place) && !fs::is_file(&project.root.join(place)) && Path::new(place).extension().is_none()
+            !is_pattern(place)
+                && !fs::is_file(&project.root.join(place))
+                && Path::new(place).extension().is_none()
         };
-        places.into_iter().find(is_folder).cloned().unwrap_or_else(|| load::FOLDER.to_owned())
+        places
+            .into_iter()
+            .find(is_folder)
+            .cloned()
+            .unwrap_or_else(|| load::FOLDER.to_owned())
     };
     let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
     let known = super::eval::names(project);
     let is_there = |path: &str| {
-        fs::exists(&project.root.join(path)) || made.iter().flat_map(|one| &one.files).any(|(other, _)| other == path)
+        fs::exists(&project.root.join(path))
+            || made
+                .iter()
+                .flat_map(|one| &one.files)
+                .any(|(other, _)| other == path)
     };
     let is_taken = |name: &str| known.contains(name) || is_there(&format!("{folder}/{name}.yaml"));
-    let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
+    let name = args
+        .name
+        .clone()
+        .unwrap_or_else(|| draft::name(subject, file, is_taken));
     if name.trim().is_empty() {
         return Err(CliError::usage("--name: expected a name, found none"));
     }
     if known.contains(&name) {
-        return Err(CliError::usage(format!("there is a scenario `{name}` already")).hint("--name gives this one another name"));
+        return Err(
+            CliError::usage(format!("there is a scenario `{name}` already"))
+                .hint("--name gives this one another name"),
+        );
     }
     if args.output.is_none() && (name.contains(['/', '\\']) || name.starts_with('.')) {
-        return Err(CliError::usage(format!("`{name}` cannot be a file name, and a scenario's file has its name"))
-            .hint("use a name without `/`, `\\` and a leading dot, or use --output FILE"));
+        return Err(CliError::usage(format!(
+            "`{name}` cannot be a file name, and a scenario's file has its name"
+        ))
+        .hint("use a name without `/`, `\\` and a leading dot, or use --output FILE"));
     }
     if let Some(output) = &args.output
-        && !output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
+        && !output.extension().is_some_and(|ending| {
+            ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml")
+        })
     {
-        return Err(CliError::usage(format!("{} would not be a scenario: expected a name that ends in .yaml", output.display()))
-            .hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
+        return Err(CliError::usage(format!(
+            "{} would not be a scenario: expected a name that ends in .yaml",
+            output.display()
+        ))
+        .hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
     }
     let path = match args.output.as_deref().and_then(Path::file_name) {
         Some(file) => join(&folder, &file.to_string_lossy()),
         None => join(&folder, &format!("{name}.yaml")),
     };
     if is_there(&path) {
-        return Err(CliError::usage(format!("{path} already exists and is never overwritten"))
-            .hint("--name or --output writes another file"));
+        return Err(
+            CliError::usage(format!("{path} already exists and is never overwritten"))
+                .hint("--name or --output writes another file"),
+        );
     }
     Ok(Target { name, folder, path })
 }
 
 /// Prints a note if the scenario lies outside the project's scenario folders.
 fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
-    if !scenarios::files(&project.root, &project.config).iter().any(|known| known == path) {
+    if !scenarios::files(&project.root, &project.config)
+        .iter()
+        .any(|known| known == path)
+    {
         cx.note(&format!(
             "{path} lies outside of [eval] scenarios: `ctxc eval` runs it only if named, and `ctxc check` skips it"
         ));
@@ -664,37 +988,64 @@ fn objective(
 ) -> Result<Option<String>> {
     let is_blank = |words: &str| words.trim().is_empty();
     if args.objective.as_deref().is_some_and(is_blank) {
-        return Err(CliError::usage("--objective: expected words that say what is to be done, found none"));
+        return Err(CliError::usage(
+            "--objective: expected words that say what is to be done, found none",
+        ));
     }
-    let Some(parameter) = objective::parameter(declared) else { return Ok(args.objective.clone()) };
-    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let Some(parameter) = objective::parameter(declared) else {
+        return Ok(args.objective.clone());
+    };
+    let words = |value: &Value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    };
     match (&args.objective, inputs.get(objective::NAME)) {
-        (Some(_), Some(_)) => {
-            Err(CliError::usage("--objective and --input objective give the same value").hint("leave one of them out"))
-        }
+        (Some(_), Some(_)) => Err(CliError::usage(
+            "--objective and --input objective give the same value",
+        )
+        .hint("leave one of them out")),
         (Some(objective), None) => Ok(Some(objective.clone())),
-        (None, Some(value)) if is_blank(&words(value)) => {
-            Err(CliError::usage("--input objective: expected words that say what is to be done, found none"))
-        }
+        (None, Some(value)) if is_blank(&words(value)) => Err(CliError::usage(
+            "--input objective: expected words that say what is to be done, found none",
+        )),
         (None, Some(value)) => Ok(Some(words(value))),
         (None, None) => match &parameter.default {
             Some(default) if !is_blank(default) => Ok(Some(default.clone())),
-            _ => Err(CliError::usage(format!("`{subject}` takes an objective, and none is given"))
-                .hint("say what is to be done: --objective 'add a flag that prints the plan'")),
+            _ => Err(
+                CliError::usage(format!("`{subject}` takes an objective, and none is given"))
+                    .hint("say what is to be done: --objective 'add a flag that prints the plan'"),
+            ),
         },
     }
 }
 
 fn join(folder: &str, file: &str) -> String {
-    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+    if folder.is_empty() {
+        file.to_owned()
+    } else {
+        format!("{folder}/{file}")
+    }
 }
 
 /// Returns a folder as a project path.
 fn inside(root: &Path, folder: &Path) -> Result<String> {
-    let outside = || CliError::usage(format!("{} lies outside the project's folder", folder.display()));
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let outside = || {
+        CliError::usage(format!(
+            "{} lies outside the project's folder",
+            folder.display()
+        ))
+    };
+    let folder = if folder.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        folder
+    };
     if !fs::is_dir(folder) {
-        return Err(CliError::usage(format!("there is no folder {}", folder.display())).hint("make it first"));
+        return Err(
+            CliError::usage(format!("there is no folder {}", folder.display()))
+                .hint("make it first"),
+        );
     }
     named_inside(root, folder).ok_or_else(outside)
 }
@@ -707,19 +1058,27 @@ fn given(
     values: impl IntoIterator<Item = (String, Value)>,
 ) -> Vec<(String, Given)> {
     let file = |name: &str| {
-        let path = written.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
+        let path = written
+            .iter()
+            .find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
         if path.starts_with('@') {
             return None;
         }
         beside(root, folder, Path::new(path)).map(Given::File)
     };
-    values.into_iter().map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value)))).collect()
+    values
+        .into_iter()
+        .map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value))))
+        .collect()
 }
 
 /// Returns a file of the project relative to a folder of scenarios.
 fn beside(root: &Path, folder: &str, path: &Path) -> Option<String> {
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
     let path = named_inside(root, path)?;
-    let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
+    let beside = path
+        .strip_prefix(folder)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .filter(|_| !folder.is_empty());
     Some(beside.map_or_else(|| format!("{up}{path}"), str::to_owned))
 }

@@ -56,7 +56,9 @@ pub(in crate::cli) struct Inside<'p> {
 
 impl Debug for Inside<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Inside").field("root", &self.root).finish_non_exhaustive()
+        f.debug_struct("Inside")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
     }
 }
 
@@ -69,14 +71,21 @@ impl Compiled {
 
     /// Like `load`, for a project that may contain no template.
     pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
-        Self::new(Project::load(&cx.options)?.without_errors()?, "this project")
+        Self::new(
+            Project::load(&cx.options)?.without_errors()?,
+            "this project",
+        )
     }
 
     /// Compiles the project in a folder. Fails if the project has errors, since it could not be
     /// compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
-        let project = Self::new(Project::load_in(folder.to_owned())?.without_errors()?, &name)?.filled(&name)?;
+        let project = Self::new(
+            Project::load_in(folder.to_owned())?.without_errors()?,
+            &name,
+        )?
+        .filled(&name)?;
         project.broken.ensure_none(&name)?;
         Ok(project)
     }
@@ -119,32 +128,71 @@ impl Compiled {
 
     /// Compiles the project in a folder, which may contain no template.
     pub(super) fn load_or_empty_in(folder: &Path) -> Result<Self> {
-        Self::new(Project::load_in(folder.to_owned())?.without_errors()?, "this project")
+        Self::new(
+            Project::load_in(folder.to_owned())?.without_errors()?,
+            "this project",
+        )
     }
 
     /// Compiles the readable parts of the project that a commit has in a place, a path from the top
     /// of the repository. Also returns the reasons why the other parts cannot be read. `revision`
     /// is the name of the commit in errors. A usage error means that the commit does not contain
     /// the project.
-    pub(super) fn load_readable(commit: CommitFiles, revision: &str, place: String) -> Result<(Self, Vec<String>)> {
+    pub(super) fn load_readable(
+        commit: CommitFiles,
+        revision: &str,
+        place: String,
+    ) -> Result<(Self, Vec<String>)> {
         let (past, fault) = Past::open_at(commit, revision, place)?;
         let mut faults: Vec<String> = fault.into_iter().map(|fault| fault.message).collect();
         let (registry, files, broken) = past.compile_sound()?;
-        if files == 0 && !past.names().any(|name| name == FILE || past.config.eval.holds(name)) {
-            return Err(CliError::usage(format!("`{revision}` does not have this project")));
+        if files == 0
+            && !past
+                .names()
+                .any(|name| name == FILE || past.config.eval.holds(name))
+        {
+            return Err(CliError::usage(format!(
+                "`{revision}` does not have this project"
+            )));
         }
-        faults.extend(broken.into_iter().filter(|(path, _)| path != FILE).map(|(path, why)| format!("{path}: {why}")));
+        faults.extend(
+            broken
+                .into_iter()
+                .filter(|(path, _)| path != FILE)
+                .map(|(path, why)| format!("{path}: {why}")),
+        );
         let (root, config) = (past.root.clone(), past.config.clone());
         let broken = BrokenParts::default();
-        Ok((Self { root, registry, config, broken, is_empty: files == 0, past: Some(past), secrets: OnceLock::new() }, faults))
+        Ok((
+            Self {
+                root,
+                registry,
+                config,
+                broken,
+                is_empty: files == 0,
+                past: Some(past),
+                secrets: OnceLock::new(),
+            },
+            faults,
+        ))
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
-        let (Built { registry, diagnostics, files }, left_out) = built(&project)?;
+        let (
+            Built {
+                registry,
+                diagnostics,
+                files,
+            },
+            left_out,
+        ) = built(&project)?;
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
             broken.ensure_none(whose)?;
-            return Err(CliError::new(Kind::Infrastructure, format!("the registry of {whose} cannot be read again")));
+            return Err(CliError::new(
+                Kind::Infrastructure,
+                format!("the registry of {whose} cannot be read again"),
+            ));
         };
         Ok(Self {
             root: project.root,
@@ -160,10 +208,17 @@ impl Compiled {
     /// Returns an error if the project contains no template.
     pub(super) fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
-            let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
+            let named = self
+                .config
+                .templates
+                .include
+                .as_ref()
+                .map(|globs| included(&self.root, globs.written()));
             if let Some(named) = named {
-                let error = format!("there is no template in what `[templates] include` names: {named}");
-                return Err(CliError::new(Kind::Nothing, error).hint("name the folders and files of the templates there"));
+                let error =
+                    format!("there is no template in what `[templates] include` names: {named}");
+                return Err(CliError::new(Kind::Nothing, error)
+                    .hint("name the folders and files of the templates there"));
             }
             let error = CliError::new(Kind::Nothing, format!("there is no template in {whose}"));
             return Err(error.hint(if self.config.files.is_empty() {
@@ -185,43 +240,83 @@ impl Compiled {
         }
         // A path from the current folder; otherwise a project path, as findings print it.
         let here = named_inside(&self.root, Path::new(name));
-        let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
-        let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
-        let left_out = self.broken.tasks().filter(|task| task.path == path).map(|task| task.name.as_str());
-        let mut inside = self.registry.tasks().filter(of_file).map(Task::name).chain(left_out);
+        let path = here
+            .as_deref()
+            .unwrap_or_else(|| name.trim_start_matches("./"));
+        let of_file = |task: &crate::registry::Task<'_>| {
+            task.source().is_ok_and(|source| source.path == path)
+        };
+        let left_out = self
+            .broken
+            .tasks()
+            .filter(|task| task.path == path)
+            .map(|task| task.name.as_str());
+        let mut inside = self
+            .registry
+            .tasks()
+            .filter(of_file)
+            .map(Task::name)
+            .chain(left_out);
         match (inside.next(), inside.next()) {
-            (Some(task), None) => return self.broken.task(task).map_or_else(|| Ok(task.to_owned()), Err),
+            (Some(task), None) => {
+                return self
+                    .broken
+                    .task(task)
+                    .map_or_else(|| Ok(task.to_owned()), Err);
+            }
             (Some(_), Some(_)) => {
-                return Err(CliError::usage(format!("{path} holds several tasks")).hint("name one of them"));
+                return Err(
+                    CliError::usage(format!("{path} holds several tasks")).hint("name one of them")
+                );
             }
             (None, _) => {}
         }
         if let Some(error) = self.broken.file(path) {
             return Err(error);
         }
-        let names = || self.registry.tasks().map(Task::name).chain(self.broken.tasks().map(|task| task.name.as_str()));
+        let names = || {
+            self.registry
+                .tasks()
+                .map(Task::name)
+                .chain(self.broken.tasks().map(|task| task.name.as_str()))
+        };
         let error = CliError::usage(format!("there is no task `{name}` in this project"));
-        let error = self.broken.may_hold().into_iter().fold(error, CliError::hint);
+        let error = self
+            .broken
+            .may_hold()
+            .into_iter()
+            .fold(error, CliError::hint);
         if let Some(of) = self.texts_of(path) {
             return Err(error.hint(of));
         }
-        Err(error.did_you_mean_or(suggest::nearest(name, names()), || format!("tasks here: {}", few(names()))))
+        Err(error.did_you_mean_or(suggest::nearest(name, names()), || {
+            format!("tasks here: {}", few(names()))
+        }))
     }
 
     /// Returns the parameters of a task.
     pub(super) fn parameters(&self, task: &str) -> Result<Vec<Parameter>> {
         let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
-        self.registry.find(task).map_or(Ok(Vec::new()), |task| task.parameters().map_err(unreadable))
+        self.registry
+            .find(task)
+            .map_or(Ok(Vec::new()), |task| task.parameters().map_err(unreadable))
     }
 
     /// Returns the agents that a task calls, in the order of its nodes.
     pub(super) fn agents(&self, task: &str) -> Result<Vec<AgentNode>> {
-        Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
+        Ok(TaskGraph::load(&self.registry, task)?
+            .map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
     /// Returns the first agent of a task, with a note if the task has several; `why` is the end of
     /// the error and its hint if the task has none.
-    pub(super) fn first_agent(&self, task: &str, why: (&str, &str), (is, names): (&str, &str), cx: &mut Cx) -> Result<String> {
+    pub(super) fn first_agent(
+        &self,
+        task: &str,
+        why: (&str, &str),
+        (is, names): (&str, &str),
+        cx: &mut Cx,
+    ) -> Result<String> {
         let agents = self.agents(task)?;
         let Some(first) = agents.first() else {
             return Err(CliError::usage(format!("`{task}` calls no agent{}", why.0)).hint(why.1));
@@ -229,7 +324,10 @@ impl Compiled {
         if agents.len() > 1 {
             let all: Vec<&str> = agents.iter().map(|agent| agent.handle(&agents)).collect();
             let (which, others) = (first.handle(&agents), all.join(", "));
-            cx.note(&format!("{is} {which}, the first of {} agents; --node {names} another: {others}", all.len()));
+            cx.note(&format!(
+                "{is} {which}, the first of {} agents; --node {names} another: {others}",
+                all.len()
+            ));
         }
         Ok(first.node.clone())
     }
@@ -245,22 +343,36 @@ impl Compiled {
         match AgentNode::meant(&agents, Some(asked)) {
             Ok(agent) => Ok(agent.node.clone()),
             Err(Unmeant::Several) => {
-                let paths = agents.iter().filter(|agent| agent.name.as_deref() == Some(asked)).map(|agent| agent.node.as_str());
+                let paths = agents
+                    .iter()
+                    .filter(|agent| agent.name.as_deref() == Some(asked))
+                    .map(|agent| agent.node.as_str());
                 let paths = paths.collect::<Vec<_>>().join(", ");
-                Err(CliError::usage(format!("--node: `{task}` has several agents `{asked}`"))
-                    .hint(format!("name one by its path: {paths}")))
+                Err(
+                    CliError::usage(format!("--node: `{task}` has several agents `{asked}`"))
+                        .hint(format!("name one by its path: {paths}")),
+                )
             }
-            Err(Unmeant::Unknown) => Err(CliError::usage(format!("--node: `{task}` has no agent `{asked}`"))
-                .did_you_mean_or(suggest::nearest(asked, there()), shown)),
+            Err(Unmeant::Unknown) => Err(CliError::usage(format!(
+                "--node: `{task}` has no agent `{asked}`"
+            ))
+            .did_you_mean_or(suggest::nearest(asked, there()), shown)),
         }
     }
 
     /// Returns a hint with the tasks that use a file as a text.
     fn texts_of(&self, path: &str) -> Option<String> {
         let forest = TaskGraph::whole(&self.registry).ok()?;
-        let all = forest.sources().filter(|(_, sources)| sources.contains(path));
+        let all = forest
+            .sources()
+            .filter(|(_, sources)| sources.contains(path));
         let names: Vec<String> = all.map(|(name, _)| format!("`{name}`")).take(8).collect();
-        (!names.is_empty()).then(|| format!("{path} is only a text of {}: name the task", names.join(", ")))
+        (!names.is_empty()).then(|| {
+            format!(
+                "{path} is only a text of {}: name the task",
+                names.join(", ")
+            )
+        })
     }
 
     /// Returns the files of a revision, by project path; `None` for the work tree.
@@ -276,10 +388,12 @@ impl Compiled {
     /// Returns the project's folder in the work tree, which has the environment files with the
     /// secrets: a revision has no folder on disk.
     fn work_folder(&self) -> Cow<'_, Path> {
-        self.past.as_ref().map_or(Cow::Borrowed(&self.root), |past| {
-            let (top, folder) = past.place();
-            Cow::Owned(top.join(folder))
-        })
+        self.past
+            .as_ref()
+            .map_or(Cow::Borrowed(&self.root), |past| {
+                let (top, folder) = past.place();
+                Cow::Owned(top.join(folder))
+            })
     }
 
     /// Returns the comparison of the project's requests with recorded ones, by its masks.
@@ -290,12 +404,18 @@ impl Compiled {
     /// Returns the secrets that masks replace. They are read once, so that all masks of a run
     /// replace the same ones.
     pub(in crate::cli) fn known_secrets(&self) -> impl Iterator<Item = String> {
-        self.secrets.get_or_init(|| known_secrets(&self.work_folder(), &self.config).collect()).iter().cloned()
+        self.secrets
+            .get_or_init(|| known_secrets(&self.work_folder(), &self.config).collect())
+            .iter()
+            .cloned()
     }
 
     /// The files of the project.
     pub(in crate::cli) fn files(&self) -> Inside<'_> {
-        Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }
+        Inside {
+            root: &self.root,
+            files: self.past.as_ref().map_or(&RealFs, Past::files),
+        }
     }
 
     /// Returns the files of all definitions.
@@ -319,25 +439,45 @@ pub(super) fn named_inside(root: &Path, path: &Path) -> Option<String> {
     let root = RealFs.canonical(root).ok()?;
     let path = RealFs.canonical(path).ok()?;
     let parts = path.strip_prefix(&root).ok()?.components();
-    Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
+    Some(
+        parts
+            .map(|part| part.as_os_str().to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join("/"),
+    )
 }
 
 /// Compiles the parts of a project that have no error.
 pub(super) fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
     let found = library::Project::load(&project.root);
-    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_partial())
+    Ok(found
+        .map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?
+        .build_partial())
 }
 
 /// Returns the files of all definitions.
 pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
-    let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
-    of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
+    let of_tasks = registry
+        .tasks()
+        .chain(registry.templates())
+        .filter_map(|task| Some(task.source().ok()?.path));
+    of_tasks
+        .chain(
+            registry
+                .fragments()
+                .map(|fragment| fragment.source().path.clone()),
+        )
+        .collect()
 }
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         let text = sources::inside_text(
-            FileAccess { root: self.root, files: self.files, limit: sources::CONTEXT_FILE },
+            FileAccess {
+                root: self.root,
+                files: self.files,
+                limit: sources::CONTEXT_FILE,
+            },
             Path::new(path),
         )?;
         Ok(normalized(&text).into_owned())
@@ -347,11 +487,22 @@ impl Files for Inside<'_> {
         let text = self.text(path)?;
         let refuse = |why: std::io::Error| contained_path::reason(&why);
         let root = self.files.canonical(self.root).map_err(refuse)?;
-        let real = self.files.canonical(&self.root.join(path)).map_err(refuse)?;
-        let real = real.strip_prefix(&root).map_err(|_| "it lies outside the project's folder".to_owned())?;
-        if [Path::new(path), real].into_iter().any(|inside| is_ignored(&root, inside)) {
+        let real = self
+            .files
+            .canonical(&self.root.join(path))
+            .map_err(refuse)?;
+        let real = real
+            .strip_prefix(&root)
+            .map_err(|_| "it lies outside the project's folder".to_owned())?;
+        if [Path::new(path), real]
+            .into_iter()
+            .any(|inside| is_ignored(&root, inside))
+        {
             return Err("`.gitignore` or `.ignore` names it".to_owned());
         }
-        Ok(RequestedFile { path: contained_path::name(real), text })
+        Ok(RequestedFile {
+            path: contained_path::name(real),
+            text,
+        })
     }
 }

@@ -60,7 +60,12 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
     /// The conversation or run that the request belongs to: the fences around untrusted text are derived from it, so nobody can predict them
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     session: String,
     /// Print only the request body for a provider; no call is made
     #[arg(long = "as", value_name = "TARGET", value_parser = request_body::parser(), conflicts_with_all = ["raw", "explain"])]
@@ -90,8 +95,10 @@ pub(crate) struct RenderArgs {
 
 /// Returns a parser of profile names.
 fn profiles() -> impl TypedValueParser<Value = Profile> {
-    let names = Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
-    PossibleValuesParser::new(names).try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
+    let names =
+        Profile::ALL.map(|profile| PossibleValue::new(profile.word()).help(profile.about()));
+    PossibleValuesParser::new(names)
+        .try_map(|name| Profile::parse(&name).ok_or("no profile has this name"))
 }
 
 /// Columns for the text if the width of the screen is unknown.
@@ -105,7 +112,8 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
                 "a request that was sent is shown as it is: `--raw` prints its body, `ctxc manifest` its segments as JSON",
             ));
         }
-        return request::render::run(subject, args.raw, args.output.as_deref(), cx).map(|()| Exit::Success);
+        return request::render::run(subject, args.raw, args.output.as_deref(), cx)
+            .map(|()| Exit::Success);
     }
     let project = Compiled::load(cx)?;
     let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
@@ -115,7 +123,10 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let node = if let Some(node) = &args.given.node {
         project.node(&name, node)?
     } else {
-        let why = ("", "`render` shows what an agent receives; scripts only run commands");
+        let why = (
+            "",
+            "`render` shows what an agent receives; scripts only run commands",
+        );
         project.first_agent(&name, why, ("this is", "shows"), cx)?
     };
     let files = project.files();
@@ -124,14 +135,44 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let inputs = &inputs;
     let results = &results;
     let history = &*history;
-    let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
+    let request = Request {
+        node: &node,
+        inputs,
+        results,
+        files: &files,
+        source: &source,
+        history,
+        ..Request::new(&name)
+    };
     let objective = args.objective.read(&name, (&parameters, role), inputs)?;
-    let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
-    let request = Request { asked, role, session: &args.session, ..request };
-    let counting = if args.explain || args.json { Counting::Always } else { Counting::WhenNeeded };
-    let models = Some(ModelSettings { profile: args.profile, ..counters.models(&project.config) });
+    let asked = Asked {
+        objective: objective.as_deref(),
+        ..Asked::default()
+    };
+    let request = Request {
+        asked,
+        role,
+        session: &args.session,
+        ..request
+    };
+    let counting = if args.explain || args.json {
+        Counting::Always
+    } else {
+        Counting::WhenNeeded
+    };
+    let models = Some(ModelSettings {
+        profile: args.profile,
+        ..counters.models(&project.config)
+    });
     let (budget, target) = (args.budget, args.body);
-    let options = Options { budget, counter: counters.first(), counting, target, models, ..Options::default() };
+    let options = Options {
+        budget,
+        counter: counters.first(),
+        counting,
+        target,
+        models,
+        ..Options::default()
+    };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     source.note(cx);
@@ -143,7 +184,11 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         // The counter of the model, which the limit was counted with.
         let routed = routed(&project, &request, &options)?;
         let counter = routed.map_or_else(|| counters.first(), |routed| routed.options.counter);
-        let all: usize = assembly.messages.iter().map(|message| counter.count(message.as_str())).sum();
+        let all: usize = assembly
+            .messages
+            .iter()
+            .map(|message| counter.count(message.as_str()))
+            .sum();
         if let Some(budget) = assembly.report.budget.filter(|budget| all > *budget) {
             let all = plural(all, "token");
             let limit = thousands(budget);
@@ -158,19 +203,37 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let target = args.output.as_deref();
     if let Some(body) = args.body {
-        let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
+        let call =
+            Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
         let chosen = routed(&project, &request, &options)?.and_then(|routed| routed.choice);
         // A provider identifies a model by its own id, not by the project's name for it.
-        let asked = args.model.as_ref().map(|name| project.config.models.get(name));
+        let asked = args
+            .model
+            .as_ref()
+            .map(|name| project.config.models.get(name));
         let model = asked.unwrap_or_else(|| chosen.as_ref().map(|choice| choice.model));
         let sampling = sampling(&project, &request, model)?;
-        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
-        let named = model.map(|model| model.id.clone()).or_else(|| args.model.clone());
+        let reserve = model
+            .and_then(|model| u32::try_from(model.reserve).ok())
+            .filter(|reserve| *reserve > 0);
+        let named = model
+            .map(|model| model.id.clone())
+            .or_else(|| args.model.clone());
         let limit = args.max_output.or_else(|| limit(&sampling)).or(reserve);
-        let call = Call { model: named.or(call.model), limit, sampling, ..call };
-        cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| {
-            request_body::print(body, &assembly, &call, &project.config, cx)
-        })?;
+        let call = Call {
+            model: named.or(call.model),
+            limit,
+            sampling,
+            ..call
+        };
+        cx.write(
+            target,
+            Some(Sign {
+                artifact: "request body",
+                text: "{",
+            }),
+            |cx| request_body::print(body, &assembly, &call, &project.config, cx),
+        )?;
         return Ok(Exit::Success);
     }
     if args.raw {
@@ -178,11 +241,22 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let lines = lines();
-    let routed = if args.explain || args.json { routed(&project, &request, &options)? } else { None };
+    let routed = if args.explain || args.json {
+        routed(&project, &request, &options)?
+    } else {
+        None
+    };
     let defaults = defaults_of(&project.registry, &request, &options);
     if args.json {
         let document = render_report::document(&assembly, &request, routed.as_ref(), &defaults);
-        cx.write(target, Some(Sign { artifact: "context", text: "\"ctxc/" }), |cx| cx.json(&document))?;
+        cx.write(
+            target,
+            Some(Sign {
+                artifact: "context",
+                text: "\"ctxc/",
+            }),
+            |cx| cx.json(&document),
+        )?;
         return Ok(Exit::Success);
     }
     cx.write(target, None, |cx| {
@@ -196,14 +270,20 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         if args.explain {
             render_report::explain(&assembly, routed.as_ref(), cx)?;
         }
-        if assembly.messages.is_empty() { Ok(()) } else { name_defaults(&defaults, cx) }
+        if assembly.messages.is_empty() {
+            Ok(())
+        } else {
+            name_defaults(&defaults, cx)
+        }
     })?;
     Ok(Exit::Success)
 }
 
 /// Prints the defaults in the context, below the text.
 fn name_defaults(defaults: &[DefaultValue], cx: &mut Cx) -> Result<()> {
-    let Some(defaults) = words::defaults(defaults, None) else { return Ok(()) };
+    let Some(defaults) = words::defaults(defaults, None) else {
+        return Ok(());
+    };
     cx.line("")?;
     cx.hanging(&escape(&defaults), 4)
 }
@@ -215,36 +295,71 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
         cx.note("this agent receives nothing: every text of it is empty with these values");
     }
     let turns = accounts.iter().filter(|account| account.segment.is_turn());
-    let lost = turns.clone().filter(|account| account.fate != Disposition::Kept).count();
+    let lost = turns
+        .clone()
+        .filter(|account| account.fate != Disposition::Kept)
+        .count();
     if lost > 0 {
         let all = plural(turns.count(), "message");
-        cx.note(&format!("not shown whole: {} of {all} of the conversation; --explain says why", thousands(lost)));
+        cx.note(&format!(
+            "not shown whole: {} of {all} of the conversation; --explain says why",
+            thousands(lost)
+        ));
     }
     let texts = || accounts.iter().filter(|account| !account.segment.is_turn());
     let of = |is: fn(&Disposition) -> bool| {
-        let ids: Vec<_> = texts().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
+        let ids: Vec<_> = texts()
+            .filter(|account| is(&account.fate))
+            .map(|account| escape(&account.segment.id))
+            .collect();
         ids.join(", ")
     };
-    let cut = of(|fate| matches!(fate, Disposition::Cut { .. } | Disposition::Shortened { .. }));
+    let cut = of(|fate| {
+        matches!(
+            fate,
+            Disposition::Cut { .. } | Disposition::Shortened { .. }
+        )
+    });
     let dropped = of(|fate| *fate == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
-    let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
-    let room = assembly.report.budget.map_or_else(|| "its `max_tokens`".to_owned(), |budget| plural(budget, "token"));
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|part| !part.1.is_empty())
+        .map(|(fate, ids)| format!("{fate}: {ids}"))
+        .collect();
+    let room = assembly.report.budget.map_or_else(
+        || "its `max_tokens`".to_owned(),
+        |budget| plural(budget, "token"),
+    );
     if !told.is_empty() {
-        cx.note(&format!("not everything fits into {room}; {}; --explain says why", told.join("; ")));
+        cx.note(&format!(
+            "not everything fits into {room}; {}; --explain says why",
+            told.join("; ")
+        ));
     }
 }
 
 /// Returns the model of the agent, with its sampling; `None` if the task does not exist.
-fn routed<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Routed<'a>>> {
-    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(None) };
+fn routed<'a>(
+    project: &Compiled,
+    request: &Request<'_>,
+    options: &Options<'a>,
+) -> Result<Option<Routed<'a>>> {
+    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else {
+        return Ok(None);
+    };
     Ok(Some(role::route(&graph, request, options)?))
 }
 
 /// Returns the sampling settings for a model.
 fn sampling(project: &Compiled, request: &Request<'_>, model: Option<&Model>) -> Result<Sampling> {
-    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(Sampling::new()) };
-    Ok(role::sampling(&graph, request, model)?.into_iter().map(|one| (one.name, one.value)).collect())
+    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else {
+        return Ok(Sampling::new());
+    };
+    Ok(role::sampling(&graph, request, model)?
+        .into_iter()
+        .map(|one| (one.name, one.value))
+        .collect())
 }
 
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
@@ -252,10 +367,17 @@ fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     let is_terminal = cx.is_terminal();
     let tools = assembly.tools();
     let tools = Some(("tools", tools.text())).filter(|(_, text)| !text.is_empty());
-    let messages = assembly.messages.iter().map(|message| (message.speaker.word(), message.as_str()));
+    let messages = assembly
+        .messages
+        .iter()
+        .map(|message| (message.speaker.word(), message.as_str()));
     for (number, (who, text)) in tools.into_iter().chain(messages).enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
-        let text = if is_terminal { escape_lines(text) } else { text.into() };
+        let text = if is_terminal {
+            escape_lines(text)
+        } else {
+            text.into()
+        };
         cx.print(|out| writeln!(out, "{gap}[{who}]\n{text}"))?;
     }
     Ok(())
@@ -264,7 +386,10 @@ fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
 /// Prints one message line by line, each line with its source.
 fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    let room = screen.width.map_or(WIDTH, |width| (width * 3 / 5).max(40)).saturating_sub(10);
+    let room = screen
+        .width
+        .map_or(WIDTH, |width| (width * 3 / 5).max(40))
+        .saturating_sub(10);
     let mut start = 0;
     let mut last = Source::default();
     let mut counted = Counted::default();
@@ -273,12 +398,19 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
         let source = source(text, start..start + line.len(), lines, &mut counted);
         start += line.len() + 1;
         // A file is repeated in each line; a source without lines is printed only where it begins.
-        let shown = if source == last && !source.is_line { String::new() } else { source.words.clone() };
+        let shown = if source == last && !source.is_line {
+            String::new()
+        } else {
+            source.words.clone()
+        };
         last = source;
         let line = escape(line);
         let padded = format!("{line:<room$}");
         let head = screen.paint(Paint::Strong, &format!("{who:<9}"));
-        let line = format!("{head} │ {padded}  {}", screen.paint(Paint::Dim, &escape(&shown)));
+        let line = format!(
+            "{head} │ {padded}  {}",
+            screen.paint(Paint::Dim, &escape(&shown))
+        );
         let line = line.trim_end().to_owned();
         cx.print(|out| writeln!(out, "{line}"))?;
     }
@@ -308,40 +440,68 @@ struct Source {
 /// Returns the source of the first written words of a line. If a value continues there, the source
 /// of the words after it.
 fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> Source {
-    let first = text.stretches().partition_point(|stretch| stretch.range.end <= line.start);
+    let first = text
+        .stretches()
+        .partition_point(|stretch| stretch.range.end <= line.start);
     let inside = text.stretches().get(first..).unwrap_or(&[]).iter();
     let mut inside = inside
         .take_while(|stretch| stretch.range.start < line.end.max(line.start + 1))
         .filter(|stretch| stretch.origin != Origin::Frame);
-    let Some(mut stretch) = inside.next() else { return Source::default() };
+    let Some(mut stretch) = inside.next() else {
+        return Source::default();
+    };
     let says = |range: &Range<usize>| {
-        let words = text.text().get(range.start.max(line.start)..range.end.min(line.end));
+        let words = text
+            .text()
+            .get(range.start.max(line.start)..range.end.min(line.end));
         words.is_some_and(|words| !words.trim().is_empty())
     };
     let goes_on = stretch.range.start < line.start && lines.of(&stretch.origin).is_none();
     // Blanks before the first words may belong to another line of the same text.
-    let is_blank = stretch.range.end < line.end && lines.of(&stretch.origin).is_some() && !says(&stretch.range);
+    let is_blank = stretch.range.end < line.end
+        && lines.of(&stretch.origin).is_some()
+        && !says(&stretch.range);
     if is_blank {
         let first = inside.find(|stretch| says(&stretch.range));
-        stretch = first.filter(|first| is_same_text(&first.origin, &stretch.origin)).unwrap_or(stretch);
+        stretch = first
+            .filter(|first| is_same_text(&first.origin, &stretch.origin))
+            .unwrap_or(stretch);
     } else if goes_on {
-        let behind = inside.find(|stretch| lines.of(&stretch.origin).is_some() && says(&stretch.range));
+        let behind =
+            inside.find(|stretch| lines.of(&stretch.origin).is_some() && says(&stretch.range));
         stretch = behind.unwrap_or(stretch);
     }
     let from = stretch.range.start;
     if counted.from != from || counted.to < from {
-        *counted = Counted { from, to: from, lines: 0 };
+        *counted = Counted {
+            from,
+            to: from,
+            lines: 0,
+        };
     }
     let to = line.start.max(from);
-    counted.lines += text.text().get(counted.to..to).map_or(0, |skipped| skipped.matches('\n').count() as u32);
+    counted.lines += text
+        .text()
+        .get(counted.to..to)
+        .map_or(0, |skipped| skipped.matches('\n').count() as u32);
     counted.to = to;
     let origin = stretch.origin.clone().down(counted.lines);
     if let Some((path, line)) = lines.of(&origin) {
-        return Source { words: format!("{path}:{line}"), is_line: true };
+        return Source {
+            words: format!("{path}:{line}"),
+            is_line: true,
+        };
     }
     let words = source_words(&origin).unwrap_or_default();
-    let words = if let Origin::File { path, .. } | Origin::Schema { path } = origin { path } else { words };
-    Source { words, is_line: false }
+    let words = if let Origin::File { path, .. } | Origin::Schema { path } = origin {
+        path
+    } else {
+        words
+    };
+    Source {
+        words,
+        is_line: false,
+    }
 }
 
 /// Returns true if two lines belong to one text.

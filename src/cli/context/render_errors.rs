@@ -11,10 +11,20 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
     // Sorted by file, each once: a faulty line of a fragment is reported for one text that uses it,
     // not for all. Of the texts that are too large only the first is reported, since all texts that
     // contain it are too large as well.
-    let first = faults.iter().position(|fault| matches!(&*fault.kind, FaultKind::TooLarge { .. }));
-    let is_said = |(at, fault): &(usize, &Fault)| first == Some(*at) || !matches!(&*fault.kind, FaultKind::TooLarge { .. });
-    let all = faults.iter().enumerate().filter(is_said).map(|(_, fault)| fault);
-    let places: BTreeSet<_> = all.map(|fault| (lines.fault(fault), words(fault, lines))).collect();
+    let first = faults
+        .iter()
+        .position(|fault| matches!(&*fault.kind, FaultKind::TooLarge { .. }));
+    let is_said = |(at, fault): &(usize, &Fault)| {
+        first == Some(*at) || !matches!(&*fault.kind, FaultKind::TooLarge { .. })
+    };
+    let all = faults
+        .iter()
+        .enumerate()
+        .filter(is_said)
+        .map(|(_, fault)| fault);
+    let places: BTreeSet<_> = all
+        .map(|fault| (lines.fault(fault), words(fault, lines)))
+        .collect();
     let mut said = places.into_iter().map(|(place, words)| match place {
         Some((path, line, column)) => format!("{path}:{line}:{column}: {words}"),
         None => words,
@@ -29,9 +39,15 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
                 | FaultKind::NoAgent { .. }
         )
     };
-    let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
+    let kind = if faults.iter().all(is_usage) {
+        Kind::Usage
+    } else {
+        Kind::Findings
+    };
     let error = CliError::new(kind, said.next().unwrap_or_default());
-    advice(faults).into_iter().fold(said.fold(error, CliError::and), CliError::hint)
+    advice(faults)
+        .into_iter()
+        .fold(said.fold(error, CliError::and), CliError::hint)
 }
 
 /// Describes a fault, with its definition if the fault has no place in a file.
@@ -47,9 +63,17 @@ fn advice(faults: &[Fault]) -> Vec<String> {
     let mut inputs = BTreeSet::new();
     let mut results = BTreeSet::new();
     for fault in faults {
-        if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
+        if let FaultKind::Missing {
+            name,
+            origin: MissingFrom::Input,
+        } = &*fault.kind
+        {
             inputs.insert(name.as_str());
-        } else if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
+        } else if let FaultKind::Missing {
+            name,
+            origin: MissingFrom::Result,
+        } = &*fault.kind
+        {
             results.insert(name.as_str());
         }
     }
@@ -59,11 +83,21 @@ fn advice(faults: &[Fault]) -> Vec<String> {
     };
     let way = |option: &str, names: &BTreeSet<&str>, one: &str, more: &str| match names.first() {
         None => None,
-        Some(name) if names.len() == 1 => Some(format!("{one}: {option} {name}=VALUE, or {option} {name}=@FILE")),
-        Some(_) => Some(format!("{more}: {}; use @FILE for VALUE to take the content of a file", all(option, names))),
+        Some(name) if names.len() == 1 => Some(format!(
+            "{one}: {option} {name}=VALUE, or {option} {name}=@FILE"
+        )),
+        Some(_) => Some(format!(
+            "{more}: {}; use @FILE for VALUE to take the content of a file",
+            all(option, names)
+        )),
     };
     let known = "only a run knows it; to see a context, give one";
     let inputs = way("--input", &inputs, "give it", "give them");
-    let results = way("--result", &results, known, "only a run knows them; to see a context, give each");
+    let results = way(
+        "--result",
+        &results,
+        known,
+        "only a run knows them; to see a context, give each",
+    );
     inputs.into_iter().chain(results).collect()
 }

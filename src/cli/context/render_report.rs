@@ -102,7 +102,10 @@ fn stays(account: &SegmentReport) -> (usize, &'static str) {
     match &account.fate {
         Disposition::Kept => (whole, "kept"),
         Disposition::Cut { range, .. } => (range.len(), "cut"),
-        Disposition::Shortened { left_out } => (whole.saturating_sub(left_out.iter().map(ExactSizeIterator::len).sum()), "cut"),
+        Disposition::Shortened { left_out } => (
+            whole.saturating_sub(left_out.iter().map(ExactSizeIterator::len).sum()),
+            "cut",
+        ),
         Disposition::Dropped => (0, "dropped"),
     }
 }
@@ -148,10 +151,20 @@ pub(super) fn document<'a>(
         messages: assembly
             .messages
             .iter()
-            .map(|message| Said { speaker: message.speaker.word(), text: message.as_str() })
+            .map(|message| Said {
+                speaker: message.speaker.word(),
+                text: message.as_str(),
+            })
             .collect(),
         segments: report.segments.iter().map(row).collect(),
-        late: report.late.iter().map(|late| Late { id: &late.id, reason: late.reason() }).collect(),
+        late: report
+            .late
+            .iter()
+            .map(|late| Late {
+                id: &late.id,
+                reason: late.reason(),
+            })
+            .collect(),
         defaults,
     }
 }
@@ -163,7 +176,11 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
     for account in &assembly.report.segments {
         let fate = match stays(account) {
             (bytes, "cut") => {
-                format!("cut to {} of {} bytes", thousands(bytes), thousands(account.segment.text.text().len()))
+                format!(
+                    "cut to {} of {} bytes",
+                    thousands(bytes),
+                    thousands(account.segment.text.text().len())
+                )
             }
             (_, state) => state.to_owned(),
         };
@@ -186,7 +203,9 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
     let report = &assembly.report;
     let exact = if report.is_exact { "" } else { "about " };
     let total = plural(report.tokens.unwrap_or(0), "token");
-    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    let budget = report
+        .budget
+        .map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
     let prefix = thousands(report.prefix_tokens.unwrap_or(0));
     let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
     let line = format!(
@@ -195,11 +214,30 @@ pub(super) fn explain(assembly: &Assembly, routed: Option<&Routed<'_>>, cx: &mut
     );
     cx.hanging(&line, 29)?;
     let Some(routed) = routed else { return Ok(()) };
-    if let Some(Choice { model, reason, fallback }) = &routed.choice {
+    if let Some(Choice {
+        model,
+        reason,
+        fallback,
+    }) = &routed.choice
+    {
         let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
-        let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
-        let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
-        cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)?;
+        let behind: Vec<_> = fallback
+            .iter()
+            .map(|model| escape(&model.name.value))
+            .collect();
+        let behind = if behind.is_empty() {
+            String::new()
+        } else {
+            format!("; then {}", behind.join(", "))
+        };
+        cx.hanging(
+            &format!(
+                "{id} {}: {}{behind}",
+                escape(&model.name.value),
+                escape(reason)
+            ),
+            29,
+        )?;
     }
     if routed.sampling.is_empty() {
         return Ok(());

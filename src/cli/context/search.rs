@@ -92,12 +92,31 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     lookup::note(&index, cx);
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {
-            let State { files, passages, skipped, .. } = &state;
-            let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
+            let State {
+                files,
+                passages,
+                skipped,
+                ..
+            } = &state;
+            let skipped = skipped
+                .iter()
+                .map(|skipped| Left {
+                    path: &skipped.path,
+                    why: skipped.why.to_string(),
+                })
+                .collect();
             let matches = found.iter().map(passage).collect();
             let files = *files;
             let passages = *passages;
-            cx.json(&Document { schema: names::SEARCH, query: &query, words: &words, matches, files, passages, skipped })
+            cx.json(&Document {
+                schema: names::SEARCH,
+                query: &query,
+                words: &words,
+                matches,
+                files,
+                passages,
+                skipped,
+            })
         }
         DataFormat::Text => {
             let best = found.first().map_or(0, |found| found.score);
@@ -108,25 +127,50 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a score has fewer digits than fit")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a score has fewer digits than fit"
+)]
 fn score(found: &Found) -> f64 {
     found.score as f64 / 1e9
 }
 
 fn passage(found: &Found) -> Passage<'_> {
-    let Found { id, path, first, last, words, text, score: _ } = found;
-    Passage { id, path, first: *first, last: *last, score: score(found), words, text }
+    let Found {
+        id,
+        path,
+        first,
+        last,
+        words,
+        text,
+        score: _,
+    } = found;
+    Passage {
+        id,
+        path,
+        first: *first,
+        last: *last,
+        score: score(found),
+        words,
+        text,
+    }
 }
 
 /// Returns the score of a passage relative to the best one.
 fn share(score: i64, best: i64) -> String {
-    format!("{} %", score.saturating_mul(100).checked_div(best).unwrap_or(100))
+    format!(
+        "{} %",
+        score.saturating_mul(100).checked_div(best).unwrap_or(100)
+    )
 }
 
 fn shown(found: &Found, best: i64, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let id = screen.paint(Paint::Strong, &escape(&found.id));
-    let why = screen.paint(Paint::Dim, &format!("{}: {}", share(found.score, best), found.words.join(", ")));
+    let why = screen.paint(
+        Paint::Dim,
+        &format!("{}: {}", share(found.score, best), found.words.join(", ")),
+    );
     cx.hanging(&format!("{id}  {why}"), 4)?;
     let width = screen.width.unwrap_or(100).saturating_sub(4).max(20);
     let mut lines = found.text.lines().filter(|line| !line.trim().is_empty());
@@ -147,13 +191,20 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
         return Ok(());
     }
     let passages = usize::try_from(state.passages).unwrap_or(usize::MAX);
-    let all = format!("{} in {}", plural(passages, "passage"), plural(state.files, "file"));
+    let all = format!(
+        "{} in {}",
+        plural(passages, "passage"),
+        plural(state.files, "file")
+    );
     let line = if query.is_empty() {
         format!("{all} can be looked up")
     } else if words.is_empty() {
         "no match: the query has only stop words, such as `the` and `how`".to_owned()
     } else if found == 0 {
-        format!("no match: none of {} occurs in any of {all}", words.join(", "))
+        format!(
+            "no match: none of {} occurs in any of {all}",
+            words.join(", ")
+        )
     } else {
         format!("{} of {all}, by {}", thousands(found), words.join(", "))
     };
@@ -161,19 +212,31 @@ fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut 
     let is_full = cx.options.volume == Volume::Verbose || query.is_empty();
     // Binary files and files of other types are expected in a project.
     let is_told = |skipped: &&Skipped| is_full || !matches!(skipped.why, Why::Binary | Why::Type);
-    let (typed, named): (Vec<&Skipped>, Vec<&Skipped>) =
-        state.skipped.iter().filter(is_told).partition(|skipped| skipped.why == Why::Type);
+    let (typed, named): (Vec<&Skipped>, Vec<&Skipped>) = state
+        .skipped
+        .iter()
+        .filter(is_told)
+        .partition(|skipped| skipped.why == Why::Type);
     let shown = if is_full { usize::MAX } else { FEW };
     for Skipped { path, why } in named.iter().take(shown) {
         cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)?;
     }
     if named.len() > shown {
-        cx.line(&format!("… {} more; `--verbose` names them", named.len() - shown))?;
+        cx.line(&format!(
+            "… {} more; `--verbose` names them",
+            named.len() - shown
+        ))?;
     }
     if cx.options.volume == Volume::Verbose {
-        return typed.iter().try_for_each(|Skipped { path, why }| cx.hanging(&format!("left out: {}: {why}", escape(path)), 4));
+        return typed.iter().try_for_each(|Skipped { path, why }| {
+            cx.hanging(&format!("left out: {}: {why}", escape(path)), 4)
+        });
     }
-    if typed.is_empty() { Ok(()) } else { cx.hanging(&of_other_types(&typed), 4) }
+    if typed.is_empty() {
+        Ok(())
+    } else {
+        cx.hanging(&of_other_types(&typed), 4)
+    }
 }
 
 /// Counts files of types that are not looked up by their endings, the most frequent first.
@@ -183,12 +246,18 @@ fn of_other_types(files: &[&Skipped]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map_or("no ending", |(_, ending)| ending);
+        let ending = name
+            .rsplit_once('.')
+            .filter(|(stem, _)| !stem.is_empty())
+            .map_or("no ending", |(_, ending)| ending);
         *counts.entry(ending).or_default() += 1;
     }
     let mut counts: Vec<(&str, usize)> = counts.into_iter().collect();
     counts.sort_by_key(|(ending, count)| (std::cmp::Reverse(*count), *ending));
-    let named = counts.iter().take(ENDINGS).map(|(ending, count)| format!("{} {}", thousands(*count), escape(ending)));
+    let named = counts
+        .iter()
+        .take(ENDINGS)
+        .map(|(ending, count)| format!("{} {}", thousands(*count), escape(ending)));
     let mut named: Vec<String> = named.collect();
     let rest: usize = counts.iter().skip(ENDINGS).map(|(_, count)| count).sum();
     named.extend((rest > 0).then(|| format!("{} others", thousands(rest))));

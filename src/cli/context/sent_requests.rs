@@ -93,17 +93,30 @@ impl SentRequests {
             CliError::new(Kind::Infrastructure, format!("the requests of programs cannot be read from {shown}: {why}"))
                 .hint("the job that runs the programs of the change writes them: `ctxc gate --save-requests FILE`")
         };
-        let bytes = fs::head(path, LIMIT).map_err(|why| fault(why.to_string()))?.unwrap_or_default();
-        let stored: StoredRequests = serde_json::from_slice(&bytes).map_err(|why| fault(why.to_string()))?;
+        let bytes = fs::head(path, LIMIT)
+            .map_err(|why| fault(why.to_string()))?
+            .unwrap_or_default();
+        let stored: StoredRequests =
+            serde_json::from_slice(&bytes).map_err(|why| fault(why.to_string()))?;
         if stored.schema != SCHEMA {
             return Err(fault(format!("expected {SCHEMA}, found {}", stored.schema)));
         }
         let all = stored.requests.len();
-        let outcomes: BTreeMap<_, _> = stored.requests.into_iter().map(StoredRequest::into_outcome).collect();
+        let outcomes: BTreeMap<_, _> = stored
+            .requests
+            .into_iter()
+            .map(StoredRequest::into_outcome)
+            .collect();
         if outcomes.len() < all {
-            return Err(fault("expected one request for each conversation of a scenario, found two for one".to_owned()));
+            return Err(fault(
+                "expected one request for each conversation of a scenario, found two for one"
+                    .to_owned(),
+            ));
         }
-        Ok(Self { outcomes: Mutex::new(outcomes), file: Some(shown.to_string()) })
+        Ok(Self {
+            outcomes: Mutex::new(outcomes),
+            file: Some(shown.to_string()),
+        })
     }
 
     /// Returns true if the requests come from a file, so that no code of the change may run.
@@ -117,11 +130,24 @@ impl SentRequests {
     /// The file cannot be written.
     pub(super) fn write(&self, path: &Path, redactor: &Redactor) -> Result<()> {
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
-        let requests = outcomes.iter().map(|(key, outcome)| StoredRequest::new(key.clone(), outcome, redactor)).collect();
-        let stored = StoredRequests { schema: SCHEMA.to_owned(), requests };
+        let requests = outcomes
+            .iter()
+            .map(|(key, outcome)| StoredRequest::new(key.clone(), outcome, redactor))
+            .collect();
+        let stored = StoredRequests {
+            schema: SCHEMA.to_owned(),
+            requests,
+        };
         let text = serde_json::to_string_pretty(&stored).unwrap_or_default() + "\n";
-        let fault = |why| CliError::new(Kind::Infrastructure, format!("{} cannot be written: {why}", path.display()));
-        fs::write_atomic(path, text.as_bytes()).map(|_| ()).map_err(fault)
+        let fault = |why| {
+            CliError::new(
+                Kind::Infrastructure,
+                format!("{} cannot be written: {why}", path.display()),
+            )
+        };
+        fs::write_atomic(path, text.as_bytes())
+            .map(|_| ())
+            .map_err(fault)
     }
 
     /// Returns the request of a scenario, from `ask` the first time.
@@ -136,7 +162,10 @@ impl SentRequests {
             return outcome.clone();
         }
         let outcome = match &self.file {
-            Some(file) => Err(format!("{file} has no request of `{}`: the job that wrote it did not run it", key.program)),
+            Some(file) => Err(format!(
+                "{file} has no request of `{}`: the job that wrote it did not run it",
+                key.program
+            )),
             None => ask(),
         };
         outcomes.entry(key).or_insert(outcome).clone()
@@ -147,33 +176,67 @@ impl StoredRequest {
     fn new(key: RequestKey, outcome: &Outcome, redactor: &Redactor) -> Self {
         let json = |text: &str| redactor.json(text, "", &mut Vec::new());
         match outcome {
-            Ok(ProgramRequest { before, endpoint, body, call }) => Self {
+            Ok(ProgramRequest {
+                before,
+                endpoint,
+                body,
+                call,
+            }) => Self {
                 key,
                 before: before.as_deref().map(json),
                 endpoint: endpoint.clone(),
                 body: Some(json(body)),
-                call: call.as_ref().map(|call| (call.dialect.clone(), call.key.clone())),
+                call: call
+                    .as_ref()
+                    .map(|call| (call.dialect.clone(), call.key.clone())),
                 failed: None,
             },
             Err(why) => {
                 let failed = Some(redactor.text(why).0);
-                Self { key, before: None, endpoint: None, body: None, call: None, failed }
+                Self {
+                    key,
+                    before: None,
+                    endpoint: None,
+                    body: None,
+                    call: None,
+                    failed,
+                }
             }
         }
     }
 
     fn into_outcome(self) -> (RequestKey, Outcome) {
-        let Self { key, before, endpoint, body, call, failed } = self;
-        let Some(body) = body else {
-            return (key, Err(failed.unwrap_or_else(|| "there is no request in the file".to_owned())));
-        };
-        let call = call.zip(endpoint.clone()).map(|((dialect, hash), endpoint)| ProgramCall {
+        let Self {
+            key,
+            before,
             endpoint,
-            dialect,
-            body: body.clone(),
-            key: hash,
-            redactor: None,
-        });
-        (key, Ok(ProgramRequest { before, endpoint, body, call }))
+            body,
+            call,
+            failed,
+        } = self;
+        let Some(body) = body else {
+            return (
+                key,
+                Err(failed.unwrap_or_else(|| "there is no request in the file".to_owned())),
+            );
+        };
+        let call = call
+            .zip(endpoint.clone())
+            .map(|((dialect, hash), endpoint)| ProgramCall {
+                endpoint,
+                dialect,
+                body: body.clone(),
+                key: hash,
+                redactor: None,
+            });
+        (
+            key,
+            Ok(ProgramRequest {
+                before,
+                endpoint,
+                body,
+                call,
+            }),
+        )
     }
 }

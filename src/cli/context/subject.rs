@@ -20,7 +20,10 @@ pub(super) struct SubjectArgs {
 impl SubjectArgs {
     /// The arguments for a task, or for a role of it.
     pub(super) fn of(task: String, role: Option<String>) -> Self {
-        Self { subject: role.is_none().then_some(task), role }
+        Self {
+            subject: role.is_none().then_some(task),
+            role,
+        }
     }
 
     /// Returns true if a task or role is given.
@@ -30,18 +33,28 @@ impl SubjectArgs {
 
     /// Returns the subject if it is a request that was sent.
     pub(super) fn request(&self) -> Option<&str> {
-        self.subject.as_deref().filter(|subject| request::is_request(Path::new(subject)))
+        self.subject
+            .as_deref()
+            .filter(|subject| request::is_request(Path::new(subject)))
     }
 
     /// Returns the given role, if any, and the task.
     pub(super) fn read<'p>(&self, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
-        read(self.subject.as_deref().unwrap_or_default(), self.role.as_deref(), project)
+        read(
+            self.subject.as_deref().unwrap_or_default(),
+            self.role.as_deref(),
+            project,
+        )
     }
 }
 
 /// Returns the role with the name `role`, or the task or role with the name `subject`: the task if
 /// both exist.
-pub(super) fn read<'p>(subject: &str, role: Option<&str>, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
+pub(super) fn read<'p>(
+    subject: &str,
+    role: Option<&str>,
+    project: &'p Compiled,
+) -> Result<(Option<&'p Role>, String)> {
     let role = match role {
         Some(name) => Some(models::role(&project.config, name)?),
         None if project.registry.find(subject).is_some() => None,

@@ -15,13 +15,15 @@ use std::collections::BTreeSet;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc trust --show\n  ctxc trust --yes\n  ctxc trust --revoke\n\n\
     A project that somebody else wrote could run commands, or send your key to an address of its choice. So ctxc does neither \
     before you allow it. The permission is kept outside the project, for this folder and a hash of every command that files of the \
     project name and of every key of ctxc.toml that permits something; if one of them changes, you are asked again. `check`, \
     `build`, `render`, `manifest` and an `eval` with answers from files need no permission; scenarios with their own `command` \
     or `python` do.\n\n\
-    In CI, use `--trust-hash HASH` on the command that needs it to allow one run; `ctxc trust --show` prints the hash.")]
+    In CI, use `--trust-hash HASH` on the command that needs it to allow one run; `ctxc trust --show` prints the hash."
+)]
 pub(crate) struct TrustArgs {
     /// Show what would be allowed and whether it already is, without asking
     #[arg(long, conflicts_with_all = ["yes", "revoke"])]
@@ -45,7 +47,9 @@ pub(crate) struct TrustHashArgs {
 }
 
 fn parse_hash(text: &str) -> std::result::Result<Hash, String> {
-    Hash::parse(text).ok_or_else(|| "expected `b3:` and 64 hex digits, as `ctxc trust --show` prints them".to_owned())
+    Hash::parse(text).ok_or_else(|| {
+        "expected `b3:` and 64 hex digits, as `ctxc trust --show` prints them".to_owned()
+    })
 }
 
 /// What the files of a project ask permission for: `ctxc trust --json`.
@@ -94,7 +98,11 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     if args.revoke {
         let root = crate::cli::project::root(&cx.options)?;
         let was_there = trust::revoke(&root).map_err(|err| unkept(&err))?;
-        cx.note(if was_there { "the permission for this folder is revoked" } else { "nothing was permitted in this folder" });
+        cx.note(if was_there {
+            "the permission for this folder is revoked"
+        } else {
+            "nothing was permitted in this folder"
+        });
         return Ok(Exit::Success);
     }
     let project = Compiled::load_or_empty(cx)?;
@@ -106,14 +114,21 @@ pub(crate) fn run(args: &TrustArgs, cx: &mut Cx) -> Result<Exit> {
     let is_given = is_given || args.yes;
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => cx.json(&document(&asked, &project.config, is_given)),
-        DataFormat::Text => print(&asked, &project.config, is_given, trust::is_kept(&project.root), cx),
+        DataFormat::Text => print(
+            &asked,
+            &project.config,
+            is_given,
+            trust::is_kept(&project.root),
+            cx,
+        ),
     })?;
     if args.show || is_given || args.output.format.resolve() == DataFormat::Json {
         return Ok(Exit::Success);
     }
     if !io::stdin().is_terminal() {
         return Err(
-            CliError::usage("there is nobody to ask here, so nothing was permitted").hint("`ctxc trust --yes` permits it")
+            CliError::usage("there is nobody to ask here, so nothing was permitted")
+                .hint("`ctxc trust --yes` permits it"),
         );
     }
     if !says_yes(cx)? {
@@ -135,19 +150,32 @@ fn says_yes(cx: &mut Cx) -> Result<bool> {
 }
 
 fn unkept(err: &io::Error) -> CliError {
-    CliError::new(Kind::Infrastructure, format!("what you permit cannot be kept: {}", reason(err)))
+    CliError::new(
+        Kind::Infrastructure,
+        format!("what you permit cannot be kept: {}", reason(err)),
+    )
 }
 
 fn asked(project: &Compiled) -> Result<Permissions> {
-    let Compiled { root, config, registry, .. } = project;
+    let Compiled {
+        root,
+        config,
+        registry,
+        ..
+    } = project;
     let files = scenarios::load(root, config, &scenarios::files(root, config));
-    let suites = files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
+    let suites = files
+        .iter()
+        .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
     let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
     Permissions::of(config, registry, suites).map_err(unreadable)
 }
 
 fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Document<'p> {
-    let commands = asked.commands.iter().map(|command| CommandRow { path: &command.path, command: &command.line });
+    let commands = asked.commands.iter().map(|command| CommandRow {
+        path: &command.path,
+        command: &command.line,
+    });
     let hash = asked.hash.to_string();
     Document {
         schema: names::TRUST,
@@ -162,31 +190,71 @@ fn document<'p>(asked: &'p Permissions, config: &'p Config, trusted: bool) -> Do
 
 /// Returns the providers that `eval` could call.
 fn providers(config: &Config) -> Vec<ProviderRow<'_>> {
-    let named = config.providers.keys().chain(config.models.values().map(|model| &model.provider.value));
+    let named = config
+        .providers
+        .keys()
+        .chain(config.models.values().map(|model| &model.provider.value));
     let named: BTreeSet<&str> = named.map(String::as_str).collect();
     let row = |name| {
-        let Address { kind, base_url, variable, .. } = Address::of(name, config)?;
-        Some(ProviderRow { name, kind: kind.word(), base_url, api_key_env: variable })
+        let Address {
+            kind,
+            base_url,
+            variable,
+            ..
+        } = Address::of(name, config)?;
+        Some(ProviderRow {
+            name,
+            kind: kind.word(),
+            base_url,
+            api_key_env: variable,
+        })
     };
     named.into_iter().filter_map(row).collect()
 }
 
-fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx: &mut Cx) -> Result<()> {
+fn print(
+    asked: &Permissions,
+    config: &Config,
+    is_given: bool,
+    is_kept: bool,
+    cx: &mut Cx,
+) -> Result<()> {
     cx.line("commands that files of this project name:")?;
     for command in &asked.commands {
-        cx.hanging(&format!("  {}  ({})", escape(&command.line), escape(&command.path)), 4)?;
+        cx.hanging(
+            &format!("  {}  ({})", escape(&command.line), escape(&command.path)),
+            4,
+        )?;
     }
     if asked.commands.is_empty() {
         cx.line("  none")?;
     }
     cx.line("providers that it would ask:")?;
     let providers = providers(config);
-    for ProviderRow { name, kind, base_url, api_key_env } in &providers {
-        let key = api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
+    for ProviderRow {
+        name,
+        kind,
+        base_url,
+        api_key_env,
+    } in &providers
+    {
+        let key =
+            api_key_env.map_or_else(|| "no key".to_owned(), |name| format!("the key in {name}"));
         let open = Address::of(name, config)
             .filter(Address::is_unencrypted)
-            .map_or("", |_| "; not encrypted: anyone on the network path can read it");
-        cx.hanging(&format!("  {} ({kind}): {}, {}{open}", escape(name), escape(base_url), escape(&key)), 4)?;
+            .map_or(
+                "",
+                |_| "; not encrypted: anyone on the network path can read it",
+            );
+        cx.hanging(
+            &format!(
+                "  {} ({kind}): {}, {}{open}",
+                escape(name),
+                escape(base_url),
+                escape(&key)
+            ),
+            4,
+        )?;
     }
     if providers.is_empty() {
         cx.line("  none")?;
@@ -209,9 +277,15 @@ fn print(asked: &Permissions, config: &Config, is_given: bool, is_kept: bool, cx
 }
 
 /// Returns the permissions of a project, or an error if the user did not grant them.
-pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Permissions> {
+pub(super) fn require(
+    project: &Compiled,
+    given: &TrustHashArgs,
+    what: &str,
+) -> Result<Permissions> {
     let asked = asked(project)?;
-    if given.trust_hash.contains(&asked.hash) || given.trust_hash.is_empty() && asked.are_given(&project.root) {
+    if given.trust_hash.contains(&asked.hash)
+        || given.trust_hash.is_empty() && asked.are_given(&project.root)
+    {
         return Ok(asked);
     }
     if given.trust_hash.is_empty() {
@@ -230,7 +304,11 @@ pub(super) fn require(project: &Compiled, given: &TrustHashArgs, what: &str) -> 
 
 /// Like `require_permission`, for a run that continues without the permission: the inner error
 /// describes its absence.
-pub(super) fn permitted(project: &Compiled, given: &TrustHashArgs, what: &str) -> Result<Result<Permissions>> {
+pub(super) fn permitted(
+    project: &Compiled,
+    given: &TrustHashArgs,
+    what: &str,
+) -> Result<Result<Permissions>> {
     match require(project, given, what) {
         Err(refused) if refused.kind != Kind::Usage => Err(refused),
         permitted => Ok(permitted),
@@ -243,7 +321,11 @@ pub(crate) fn permitted_here(given: &TrustHashArgs, what: &str, cx: &Cx) -> Resu
 }
 
 fn untrusted(root: &Path, what: &str) -> CliError {
-    let changed = if trust::is_kept(root) { ", since a command or what ctxc.toml permits changed" } else { "" };
+    let changed = if trust::is_kept(root) {
+        ", since a command or what ctxc.toml permits changed"
+    } else {
+        ""
+    };
     CliError::usage(format!("{what} is not permitted in this project{changed}"))
         .hint("`ctxc trust` shows what the project would do, and asks; in CI, `--trust-hash HASH` permits it for one run: the hash that `ctxc trust --show` prints")
 }

@@ -26,14 +26,21 @@ const SHOWN: usize = 60;
 /// Splits `NAME=VALUE`, and replaces `@FILE` by the content of the file.
 fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
     let Some((name, value)) = written.split_once('=').filter(|(name, _)| !name.is_empty()) else {
-        return Err(CliError::usage(format!("{option} {written}: expected NAME=VALUE or NAME=@FILE")));
+        return Err(CliError::usage(format!(
+            "{option} {written}: expected NAME=VALUE or NAME=@FILE"
+        )));
     };
-    let Some(path) = value.strip_prefix('@') else { return Ok((name, value.to_owned())) };
+    let Some(path) = value.strip_prefix('@') else {
+        return Ok((name, value.to_owned()));
+    };
     // As in scenarios: `@@` begins a text that begins with `@`.
     if path.starts_with('@') {
         return Ok((name, path.to_owned()));
     }
-    Ok((name, file(Path::new(path), &format!("{option} {name}=@{path}"))?))
+    Ok((
+        name,
+        file(Path::new(path), &format!("{option} {name}=@{path}"))?,
+    ))
 }
 
 /// Returns the text of a file that an option names.
@@ -66,13 +73,19 @@ impl GivenArgs {
         if self.result.is_empty() {
             return Ok(());
         }
-        let Some(known) = Tasks::results(registry, task, self.node.as_deref()) else { return Ok(()) };
+        let Some(known) = Tasks::results(registry, task, self.node.as_deref()) else {
+            return Ok(());
+        };
         for written in &self.result {
-            let name = written.split_once('=').map_or(written.as_str(), |(name, _)| name);
+            let name = written
+                .split_once('=')
+                .map_or(written.as_str(), |(name, _)| name);
             if known.all.contains_key(name) {
                 continue;
             }
-            let error = CliError::usage(format!("--result {name}: no step of `{task}` has such a result"));
+            let error = CliError::usage(format!(
+                "--result {name}: no step of `{task}` has such a result"
+            ));
             let there = || match known.names().collect::<Vec<_>>() {
                 names if names.is_empty() => "none of its steps has a name".to_owned(),
                 names => format!("there is {}", names.join(", ")),
@@ -109,7 +122,9 @@ impl HistoryArgs {
 
     /// Reads the conversation; empty if no file is given.
     pub(super) fn read(&self) -> Result<Vec<Turn>> {
-        self.history.as_deref().map_or_else(|| Ok(Vec::new()), |path| turns(path, "--history"))
+        self.history
+            .as_deref()
+            .map_or_else(|| Ok(Vec::new()), |path| turns(path, "--history"))
     }
 }
 
@@ -142,20 +157,29 @@ impl ObjectiveArgs {
         inputs: &BTreeMap<String, Value>,
     ) -> Result<Option<String>> {
         let (declared, role) = of;
-        let Some(written) = &self.objective else { return Ok(None) };
+        let Some(written) = &self.objective else {
+            return Ok(None);
+        };
         let text = match written.strip_prefix('@') {
             Some(path) => file(Path::new(path), &format!("--objective @{path}"))?,
             None => written.clone(),
         };
         let parameter = objective::parameter(declared);
         if text.trim().is_empty() {
-            return Err(CliError::usage("--objective: expected words that say what is to be done, found none"));
+            return Err(CliError::usage(
+                "--objective: expected words that say what is to be done, found none",
+            ));
         }
         if parameter.is_some() && inputs.contains_key(objective::NAME) {
-            return Err(CliError::usage("--objective and --input objective give the same value").hint("leave one of them out"));
+            return Err(
+                CliError::usage("--objective and --input objective give the same value")
+                    .hint("leave one of them out"),
+            );
         }
         if parameter.is_none() && role.is_none() {
-            let error = format!("--objective: `{task}` by itself takes none: its description says what is to be done");
+            let error = format!(
+                "--objective: `{task}` by itself takes none: its description says what is to be done"
+            );
             return Err(CliError::usage(error)
                 .hint("ask for an agent role that plays it, or declare a parameter `objective` in the task"));
         }
@@ -207,12 +231,25 @@ fn example(name: &str, kind: &str) -> String {
 
 /// Returns an error if a value does not have the type of its parameter.
 fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
-    let Parameter { name, kind, default, required, .. } = parameter;
-    let wanted = Wanted { kind: kind.as_deref(), required: *required && default.is_none() };
+    let Parameter {
+        name,
+        kind,
+        default,
+        required,
+        ..
+    } = parameter;
+    let wanted = Wanted {
+        kind: kind.as_deref(),
+        required: *required && default.is_none(),
+    };
     // A missing value is reported later, with all others.
-    let Some(kind) = wanted.missed(value).filter(|_| !value.is_null()) else { return Ok(()) };
+    let Some(kind) = wanted.missed(value).filter(|_| !value.is_null()) else {
+        return Ok(());
+    };
     let text = text.trim();
-    let shown = text.get(..text.floor_char_boundary(SHOWN)).filter(|short| short.len() < text.len());
+    let shown = text
+        .get(..text.floor_char_boundary(SHOWN))
+        .filter(|short| short.len() < text.len());
     let shown = shown.map_or_else(|| text.to_owned(), |short| format!("{short}…"));
     let found = value_type::word(value);
     let error = format!("--input {name}: the parameter's type is {kind}, and `{shown}` is {found}");
@@ -221,13 +258,21 @@ fn of_type(parameter: &Parameter, value: &Value, text: &str) -> Result<()> {
 
 /// Returns an error if JSON contains a whole number too large to be read exactly.
 fn exact(option: &str, json: &str) -> Result<()> {
-    let Some(found) = number::beyond(json) else { return Ok(()) };
-    Err(CliError::usage(format!("{option}: {}", number::too_large(found)))
-        .hint("pass it as a text, in a parameter of type string: a text is shown as it is written"))
+    let Some(found) = number::beyond(json) else {
+        return Ok(());
+    };
+    Err(
+        CliError::usage(format!("{option}: {}", number::too_large(found))).hint(
+            "pass it as a text, in a parameter of type string: a text is shown as it is written",
+        ),
+    )
 }
 
 /// Returns the inputs of a task.
-pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
+pub(super) fn inputs(
+    written: &[String],
+    declared: &[Parameter],
+) -> Result<BTreeMap<String, Value>> {
     let mut inputs = BTreeMap::new();
     for one in written {
         let (name, text) = given("--input", one)?;
@@ -262,7 +307,10 @@ fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
             }
             Err(_) => Value::String(text),
         };
-        if results.insert(name.to_owned(), StepResult::from(value)).is_some() {
+        if results
+            .insert(name.to_owned(), StepResult::from(value))
+            .is_some()
+        {
             return Err(CliError::usage(format!("--result {name} is there twice")));
         }
     }

@@ -40,7 +40,12 @@ pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
     let limits = &project.config.eval.drift;
     let place = Place::of(&project.root, &project.config)?;
     let names = names_of(args, &project)?;
-    let mut document = Document { schema: names::DRIFT, cases: 0, compared: 0, findings: Vec::new() };
+    let mut document = Document {
+        schema: names::DRIFT,
+        cases: 0,
+        compared: 0,
+        findings: Vec::new(),
+    };
     if let Some(history) = place.open()? {
         let window = limits.window as usize;
         let read = history.series(window, &mut |series| {
@@ -56,28 +61,54 @@ pub(crate) fn run(args: &DriftArgs, cx: &mut Cx) -> Result<Exit> {
         DataFormat::Json => cx.json(&document),
         DataFormat::Text => print(&document, cx),
     })?;
-    let drifts = document.findings.iter().any(|finding| finding.cause == Cause::Drift);
-    Ok(if drifts { Exit::Findings } else { Exit::Success })
+    let drifts = document
+        .findings
+        .iter()
+        .any(|finding| finding.cause == Cause::Drift);
+    Ok(if drifts {
+        Exit::Findings
+    } else {
+        Exit::Success
+    })
 }
 
 /// Returns the names of the compared scenarios. Scenarios that no longer exist are left out.
 fn names_of(args: &DriftArgs, project: &Project) -> Result<BTreeSet<String>> {
-    let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
+    let files = scenarios::load(
+        &project.root,
+        &project.config,
+        &scenarios::files(&project.root, &project.config),
+    );
     let suites = files.into_iter().filter_map(|file| file.suite);
-    let all: BTreeSet<String> = suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect();
+    let all: BTreeSet<String> = suites
+        .flat_map(|suite| suite.cases)
+        .map(|case| case.name.value)
+        .collect();
     if let Some(unknown) = args.names.iter().find(|name| !all.contains(*name)) {
         let near = crate::base::suggest::nearest(unknown, all.iter().map(String::as_str));
         return Err(CliError::usage(format!("there is no scenario `{unknown}`")).did_you_mean(near));
     }
-    Ok(if args.names.is_empty() { all } else { args.names.iter().cloned().collect() })
+    Ok(if args.names.is_empty() {
+        all
+    } else {
+        args.names.iter().cloned().collect()
+    })
 }
 
 fn print(document: &Document, cx: &mut Cx) -> Result<()> {
     for finding in &document.findings {
         cx.hanging(&words(finding), 2)?;
     }
-    let Document { cases, compared, findings, .. } = document;
-    let drifts = findings.iter().filter(|finding| finding.cause == Cause::Drift).count();
+    let Document {
+        cases,
+        compared,
+        findings,
+        ..
+    } = document;
+    let drifts = findings
+        .iter()
+        .filter(|finding| finding.cause == Cause::Drift)
+        .count();
     let changes = findings.len() - drifts;
     let least = drift::LEAST;
     cx.line(&format!(
@@ -86,14 +117,28 @@ fn print(document: &Document, cx: &mut Cx) -> Result<()> {
         plural(drifts, "signal"),
     ))?;
     if compared < cases {
-        cx.note(&format!("a scenario needs at least {least} runs before the last ones to be compared"));
+        cx.note(&format!(
+            "a scenario needs at least {least} runs before the last ones to be compared"
+        ));
     }
     Ok(())
 }
 
 /// Describes a finding.
 fn words(finding: &Finding) -> String {
-    let Finding { signal, cause, case, provider, model, before, now, z, runs, against, .. } = finding;
+    let Finding {
+        signal,
+        cause,
+        case,
+        provider,
+        model,
+        before,
+        now,
+        z,
+        runs,
+        against,
+        ..
+    } = finding;
     let (last, earlier) = (plural(*runs, "run"), plural(*against, "run"));
     let grown = (now / before - 1.0) * 100.0;
     let far = z.map_or_else(String::new, |z| format!(", {z:.1} deviations"));
@@ -109,10 +154,14 @@ fn words(finding: &Finding) -> String {
             )
         }
         Signal::DecompositionShift if now > before => {
-            format!("decomposition shift: the answers of the last {last} split their work, and none of the {earlier} before did")
+            format!(
+                "decomposition shift: the answers of the last {last} split their work, and none of the {earlier} before did"
+            )
         }
         Signal::DecompositionShift => {
-            format!("decomposition shift: no answer of the last {last} splits its work, and all of the {earlier} before did")
+            format!(
+                "decomposition shift: no answer of the last {last} splits its work, and all of the {earlier} before did"
+            )
         }
         Signal::PassRateDegradation => {
             format!(
@@ -122,7 +171,15 @@ fn words(finding: &Finding) -> String {
         }
     };
     let who: Vec<&str> = provider.iter().chain(model).map(String::as_str).collect();
-    let who = if who.is_empty() { String::new() } else { format!("; {}", who.join(", ")) };
-    let cause = if *cause == Cause::ConfigChange { "; since then the model or the context is another" } else { "" };
+    let who = if who.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", who.join(", "))
+    };
+    let cause = if *cause == Cause::ConfigChange {
+        "; since then the model or the context is another"
+    } else {
+        ""
+    };
     escape(&format!("{case}: {what}{who}{cause}")).into_owned()
 }

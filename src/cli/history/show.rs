@@ -19,14 +19,27 @@ pub(crate) struct Document {
 
 impl Document {
     pub(super) fn new(runs: Vec<RunRecord>, cases: Vec<CaseRecord>) -> Self {
-        Self { schema: names::HISTORY.to_owned(), runs, cases }
+        Self {
+            schema: names::HISTORY.to_owned(),
+            runs,
+            cases,
+        }
     }
 }
 
 /// Prints one line for each run.
 pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
     for run in runs {
-        let RunRecord { id, at, mode, planned, cases, passed, finished, .. } = run;
+        let RunRecord {
+            id,
+            at,
+            mode,
+            planned,
+            cases,
+            passed,
+            finished,
+            ..
+        } = run;
         let state = if *finished { "" } else { ", not finished" };
         cx.line(&format!(
             "{}  {}  {}  {passed} of {cases} passed, {planned} planned{state}",
@@ -44,14 +57,28 @@ pub(super) fn runs(runs: &[RunRecord], cx: &mut Cx) -> Result<()> {
 /// Prints one line for each scenario of a run.
 pub(super) fn cases(cases: &[CaseRecord], cx: &mut Cx) -> Result<()> {
     for case in cases {
-        let passed = case.trials.iter().filter(|trial| trial.verdict == "pass").count();
+        let passed = case
+            .trials
+            .iter()
+            .filter(|trial| trial.verdict == "pass")
+            .count();
         let mut parts = vec![format!("  {}  {}", escape(&case.id), escape(&case.verdict))];
         if !case.trials.is_empty() {
-            let by = case.provider.as_deref().map_or_else(String::new, |by| format!(" by {}", escape(by)));
-            parts.push(format!("{passed} of {}{by}", plural(case.trials.len(), "trial")));
+            let by = case
+                .provider
+                .as_deref()
+                .map_or_else(String::new, |by| format!(" by {}", escape(by)));
+            parts.push(format!(
+                "{passed} of {}{by}",
+                plural(case.trials.len(), "trial")
+            ));
         }
         parts.extend(case.tokens().map(|tokens| format!("{tokens:.0} tokens")));
-        parts.extend(case.latency().filter(|_| case.live).map(|latency| format!("{latency:.0} ms")));
+        parts.extend(
+            case.latency()
+                .filter(|_| case.live)
+                .map(|latency| format!("{latency:.0} ms")),
+        );
         cx.line(&parts.join(", "))?;
     }
     Ok(())

@@ -15,12 +15,24 @@ use std::io;
 const LIMIT: u64 = 4 << 30;
 
 /// Writes runs to a file.
-pub(super) fn export(file: &Path, runs: &[RunRecord], history: Option<&SqliteHistory>, place: &Place, cx: &mut Cx) -> Result<()> {
-    let sign = Sign { artifact: "history as JSON lines", text: "\"ctxc/history/" };
+pub(super) fn export(
+    file: &Path,
+    runs: &[RunRecord],
+    history: Option<&SqliteHistory>,
+    place: &Place,
+    cx: &mut Cx,
+) -> Result<()> {
+    let sign = Sign {
+        artifact: "history as JSON lines",
+        text: "\"ctxc/history/",
+    };
     cx.write(Some(file), Some(sign), |cx| {
         for run in runs {
             let cases = history.map_or(Ok(Vec::new()), |history| history.cases(run.order));
-            let line = Document::new(vec![run.clone()], cases.map_err(|error| place.unusable(&error))?);
+            let line = Document::new(
+                vec![run.clone()],
+                cases.map_err(|error| place.unusable(&error))?,
+            );
             cx.print(|out| {
                 serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
                 out.write_all(b"\n")
@@ -32,21 +44,39 @@ pub(super) fn export(file: &Path, runs: &[RunRecord], history: Option<&SqliteHis
 
 /// Adds the runs of a file. Runs that already exist stay unchanged, so that a second import adds
 /// nothing.
-pub(super) fn import(file: &Path, history: &mut SqliteHistory, place: &Place, cx: &mut Cx) -> Result<()> {
+pub(super) fn import(
+    file: &Path,
+    history: &mut SqliteHistory,
+    place: &Place,
+    cx: &mut Cx,
+) -> Result<()> {
     let mut bytes = Vec::new();
     let shown = file.display();
-    let unread = |error: io::Error| CliError::usage(format!("{shown} cannot be read: {}", reason(&error)));
+    let unread =
+        |error: io::Error| CliError::usage(format!("{shown} cannot be read: {}", reason(&error)));
     fs::read_into(file, LIMIT, &mut bytes).map_err(unread)?;
     // Nothing is stored before the whole file was read.
     let mut lines = Vec::new();
-    for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
+    for (number, line) in bytes
+        .split(|byte| *byte == b'\n')
+        .enumerate()
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+    {
         let wrong = |why: String| {
-            CliError::new(Kind::Infrastructure, format!("{shown}, line {}: {why}", number + 1))
-                .hint("`ctxc history export` writes such a file; nothing was imported")
+            CliError::new(
+                Kind::Infrastructure,
+                format!("{shown}, line {}: {why}", number + 1),
+            )
+            .hint("`ctxc history export` writes such a file; nothing was imported")
         };
-        let line: Document = serde_json::from_slice(line).map_err(|error| wrong(format!("it is not a run: {error}")))?;
+        let line: Document = serde_json::from_slice(line)
+            .map_err(|error| wrong(format!("it is not a run: {error}")))?;
         if line.schema != names::HISTORY {
-            return Err(wrong(format!("expected the schema `{}`, found `{}`", names::HISTORY, line.schema)));
+            return Err(wrong(format!(
+                "expected the schema `{}`, found `{}`",
+                names::HISTORY,
+                line.schema
+            )));
         }
         lines.push(line);
     }
@@ -58,6 +88,9 @@ pub(super) fn import(file: &Path, history: &mut SqliteHistory, place: &Place, cx
             *if is_new { &mut added } else { &mut known } += 1;
         }
     }
-    cx.note(&format!("{} imported, {known} kept already", plural(added, "run")));
+    cx.note(&format!(
+        "{} imported, {known} kept already",
+        plural(added, "run")
+    ));
     Ok(())
 }

@@ -78,7 +78,10 @@ pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(Exit::Success);
     }
     let mut history = place.open()?;
-    let runs = history.as_ref().map_or(Ok(Vec::new()), SqliteHistory::runs).map_err(unusable)?;
+    let runs = history
+        .as_ref()
+        .map_or(Ok(Vec::new()), SqliteHistory::runs)
+        .map_err(unusable)?;
     match &args.what {
         What::List { output } => cx.emit(output, |format, cx| match format {
             DataFormat::Json => cx.json(&Document::new(runs.clone(), Vec::new())),
@@ -86,11 +89,16 @@ pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
         })?,
         What::Show { run, output } => {
             let run = find(&runs, run)?.clone();
-            let cases = history.as_ref().map_or(Ok(Vec::new()), |history| history.cases(run.order)).map_err(unusable)?;
+            let cases = history
+                .as_ref()
+                .map_or(Ok(Vec::new()), |history| history.cases(run.order))
+                .map_err(unusable)?;
             let found = Document::new(vec![run], cases);
             cx.emit(output, |format, cx| match format {
                 DataFormat::Json => cx.json(&found),
-                DataFormat::Text => show::runs(&found.runs, cx).and_then(|()| show::cases(&found.cases, cx)),
+                DataFormat::Text => {
+                    show::runs(&found.runs, cx).and_then(|()| show::cases(&found.cases, cx))
+                }
             })?;
         }
         What::Prune(args) => {
@@ -98,7 +106,11 @@ pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
             if let Some(history) = &mut history {
                 history.forget(&old).map_err(unusable)?;
             }
-            cx.note(&format!("{} forgotten, {} kept", plural(old.len(), "run"), runs.len() - old.len()));
+            cx.note(&format!(
+                "{} forgotten, {} kept",
+                plural(old.len(), "run"),
+                runs.len() - old.len()
+            ));
         }
         What::Export { file } => transfer::export(file, &runs, history.as_ref(), &place, cx)?,
         What::Import { .. } => {}
@@ -108,10 +120,18 @@ pub(crate) fn run(args: &HistoryArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Returns the order numbers of the runs to prune.
 fn old(runs: &[RunRecord], args: &PruneArgs) -> Vec<i64> {
-    let before = args.older_than.map(|days| date::time(fs::seconds().saturating_sub(i64::from(days) * DAY)));
+    let before = args
+        .older_than
+        .map(|days| date::time(fs::seconds().saturating_sub(i64::from(days) * DAY)));
     let last = args.keep.map_or(0, |keep| runs.len().saturating_sub(keep));
-    let is_old = |(at, run): &(usize, &RunRecord)| *at < last || before.as_ref().is_some_and(|before| run.at < *before);
-    runs.iter().enumerate().filter(is_old).map(|(_, run)| run.order).collect()
+    let is_old = |(at, run): &(usize, &RunRecord)| {
+        *at < last || before.as_ref().is_some_and(|before| run.at < *before)
+    };
+    runs.iter()
+        .enumerate()
+        .filter(is_old)
+        .map(|(_, run)| run.order)
+        .collect()
 }
 
 /// Returns the run with an id, the beginning of an id, or `last`.
@@ -119,9 +139,13 @@ pub(in crate::cli) fn find<'r>(runs: &'r [RunRecord], name: &str) -> Result<&'r 
     let listed = "`ctxc history list` lists the runs";
     let mut named = runs.iter().filter(|run| run.id.starts_with(name));
     match (name, named.next(), named.next()) {
-        ("last", ..) => runs.last().ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one")),
+        ("last", ..) => runs
+            .last()
+            .ok_or_else(|| CliError::usage("no run is kept yet").hint("`ctxc eval` makes one")),
         (_, Some(run), None) => Ok(run),
-        (_, Some(_), Some(_)) => Err(CliError::usage(format!("several runs begin with `{name}`")).hint(listed)),
+        (_, Some(_), Some(_)) => {
+            Err(CliError::usage(format!("several runs begin with `{name}`")).hint(listed))
+        }
         (_, None, _) => Err(CliError::usage(format!("there is no run `{name}`")).hint(listed)),
     }
 }

@@ -6,7 +6,8 @@ use crate::import::{FORMATS, Format, Options};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
+#[command(
+    after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
     ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\
     Your prompts are read and never changed. A text stays in its file (`src`) if possible; if it must be rewritten, it is copied \
     into the template, and the reason is reported. Anything that cannot be converted is reported with its file and line, \
@@ -14,7 +15,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
     A sample line: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of \
     {\"role\", \"content\"}, or the body of a whole request. docs/IMPORT.md has the rest.\n\n\
     Exit codes: 0 all converted and equal, 1 a prompt was not converted or a sample differs, 2 wrong usage or project \
-    file, 3 a file cannot be written, 5 no prompt found.")]
+    file, 3 a file cannot be written, 5 no prompt found."
+)]
 pub(crate) struct ImportArgs {
     /// Files and folders with prompts; with --verify and no path: the templates of the project as they are
     #[arg(value_name = "PATH", required_unless_present = "verify")]
@@ -58,13 +60,29 @@ pub(super) struct EngineArgs {
 impl EngineArgs {
     /// Returns the options of the template engine.
     pub(super) const fn resolve(self) -> Options {
-        let Self { trim_blocks, lstrip_blocks, keep_trailing_newline } = self;
-        Options { trim_blocks, lstrip_blocks, keep_trailing_newline }
+        let Self {
+            trim_blocks,
+            lstrip_blocks,
+            keep_trailing_newline,
+        } = self;
+        Options {
+            trim_blocks,
+            lstrip_blocks,
+            keep_trailing_newline,
+        }
     }
 }
 
 /// Parses the name of a format.
 fn format() -> impl TypedValueParser<Value = &'static Format> {
-    let words = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
-    PossibleValuesParser::new(words).try_map(|word| FORMATS.iter().copied().find(|format| format.name == word).ok_or("no format"))
+    let words = FORMATS
+        .iter()
+        .map(|format| PossibleValue::new(format.name).help(format.help));
+    PossibleValuesParser::new(words).try_map(|word| {
+        FORMATS
+            .iter()
+            .copied()
+            .find(|format| format.name == word)
+            .ok_or("no format")
+    })
 }

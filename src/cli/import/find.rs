@@ -54,8 +54,14 @@ impl Library for FilesBeside<'_> {
         // A dangling link exists but cannot be read.
         let place = self.door.root.join(path);
         let is_there = fs::exists(&place) || fs::is_link(&place);
-        let text = if is_there { inside_text(self.door, Path::new(path)).map(Some) } else { Ok(None) };
-        self.texts.borrow_mut().insert(path.to_owned(), text.clone());
+        let text = if is_there {
+            inside_text(self.door, Path::new(path)).map(Some)
+        } else {
+            Ok(None)
+        };
+        self.texts
+            .borrow_mut()
+            .insert(path.to_owned(), text.clone());
         text
     }
 
@@ -75,18 +81,31 @@ const STRANGE: &str = "its name is not UTF-8, and a template cannot name it: giv
 
 /// Returns a path with `/`.
 fn slashed(path: &Path) -> String {
-    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    path.iter()
+        .map(|part| part.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join("/")
 }
 
 impl Found {
     /// Collects the prompts of files and folders.
-    pub(super) fn under(paths: &[PathBuf], from: Option<&'static Format>, door: FileAccess<'_>) -> Result<Self> {
+    pub(super) fn under(
+        paths: &[PathBuf],
+        from: Option<&'static Format>,
+        door: FileAccess<'_>,
+    ) -> Result<Self> {
         let mut found = Self::default();
-        let root = door.files.canonical(door.root).unwrap_or_else(|_| door.root.to_path_buf());
+        let root = door
+            .files
+            .canonical(door.root)
+            .unwrap_or_else(|_| door.root.to_path_buf());
         for path in paths {
             let Ok(real) = RealFs.canonical(path) else {
                 if fs::is_link(path) {
-                    return Err(CliError::usage(format!("{}: the link leads nowhere", path.display())));
+                    return Err(CliError::usage(format!(
+                        "{}: the link leads nowhere",
+                        path.display()
+                    )));
                 }
                 return Err(no_such_path(path));
             };
@@ -103,30 +122,53 @@ impl Found {
             } else {
                 let name = slashed(inside);
                 let Some(format) = from.or_else(|| format_of(&name)) else {
-                    return Err(CliError::usage(format!("{name}: no prompt format has its extension"))
-                        .hint("name the format: --from jinja, …"));
+                    return Err(CliError::usage(format!(
+                        "{name}: no prompt format has its extension"
+                    ))
+                    .hint("name the format: --from jinja, …"));
                 };
                 let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
                 found.file(name, short, format, true, door);
             }
         }
-        found.files.sort_by(|a, b| a.path.cmp(&b.path).then(b.is_named.cmp(&a.is_named)));
+        found
+            .files
+            .sort_by(|a, b| a.path.cmp(&b.path).then(b.is_named.cmp(&a.is_named)));
         found.files.dedup_by(|a, b| a.path == b.path);
         Ok(found)
     }
 
-    fn folder(&mut self, folder: &Path, root: &Path, from: Option<&'static Format>, door: FileAccess<'_>) {
+    fn folder(
+        &mut self,
+        folder: &Path,
+        root: &Path,
+        from: Option<&'static Format>,
+        door: FileAccess<'_>,
+    ) {
         let barred = SkippedFolders::default();
         let mut walk = ignore::WalkBuilder::new(folder);
         barred.guard_own_files(&mut walk);
         walk.sort_by_file_path(Path::cmp);
-        let entries = barred.lets_begin(folder).then(|| walk.build()).into_iter().flatten();
+        let entries = barred
+            .lets_begin(folder)
+            .then(|| walk.build())
+            .into_iter()
+            .flatten();
         for entry in entries.filter_map(std::result::Result::ok) {
-            let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
+            let (Ok(name), Ok(short)) = (
+                entry.path().strip_prefix(root),
+                entry.path().strip_prefix(folder),
+            ) else {
+                continue;
+            };
             let is_named_in_utf8 = name.to_str().is_some();
             let name = slashed(name);
-            let Some(format) = format_of(&name).filter(|_| !fs::is_dir(entry.path())) else { continue };
-            let is_part = format.part.is_some_and(|begin| entry.file_name().to_string_lossy().starts_with(begin));
+            let Some(format) = format_of(&name).filter(|_| !fs::is_dir(entry.path())) else {
+                continue;
+            };
+            let is_part = format
+                .part
+                .is_some_and(|begin| entry.file_name().to_string_lossy().starts_with(begin));
             if is_part || from.is_none() && is_to_be_named(entry.path(), format) {
                 continue;
             }
@@ -141,21 +183,39 @@ impl Found {
             self.file(name, slashed(short), from.unwrap_or(format), false, door);
         }
         let why = |path: PathBuf| {
-            (slashed(path.strip_prefix(root).unwrap_or(&path)), format!("{IRREGULAR}, so its folder was not looked into"))
+            (
+                slashed(path.strip_prefix(root).unwrap_or(&path)),
+                format!("{IRREGULAR}, so its folder was not looked into"),
+            )
         };
         self.unreadable.extend(barred.met().into_iter().map(why));
     }
 
-    fn file(&mut self, path: String, inside: String, format: &'static Format, is_named: bool, door: FileAccess<'_>) {
+    fn file(
+        &mut self,
+        path: String,
+        inside: String,
+        format: &'static Format,
+        is_named: bool,
+        door: FileAccess<'_>,
+    ) {
         match inside_text(door, Path::new(&path)) {
-            Ok(text) if !is_named && format.is_prompt.is_some_and(|is_prompt| !is_prompt(&text)) => {
+            Ok(text)
+                if !is_named && format.is_prompt.is_some_and(|is_prompt| !is_prompt(&text)) =>
+            {
                 if format.reports_others {
                     self.plain.push(path);
                 } else if has_values(&text) {
                     self.others.push(path);
                 }
             }
-            Ok(text) => self.files.push(File { path, inside, format, text, is_named }),
+            Ok(text) => self.files.push(File {
+                path,
+                inside,
+                format,
+                text,
+                is_named,
+            }),
             Err(_) if !is_named && format.is_prompt.is_some() && !format.reports_others => {}
             Err(reason) => self.unreadable.push((path, reason)),
         }
@@ -173,7 +233,15 @@ fn is_to_be_named(path: &Path, format: &Format) -> bool {
 pub(crate) fn prompts(path: &Path, limit: u64) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
     let format = format_of(name)?;
-    let Some(is_prompt) = format.is_prompt else { return Some(format) };
-    let bytes = if is_to_be_named(path, format) { None } else { RealFs.read(path, limit).ok() }?;
-    std::str::from_utf8(&bytes).is_ok_and(is_prompt).then_some(format)
+    let Some(is_prompt) = format.is_prompt else {
+        return Some(format);
+    };
+    let bytes = if is_to_be_named(path, format) {
+        None
+    } else {
+        RealFs.read(path, limit).ok()
+    }?;
+    std::str::from_utf8(&bytes)
+        .is_ok_and(is_prompt)
+        .then_some(format)
 }

@@ -135,18 +135,35 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
     let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
         let is_carried = *fate != Disposition::Refused;
         Prompt {
-            files: made.system.iter().chain([&made.path]).map(String::as_str).collect(),
+            files: made
+                .system
+                .iter()
+                .chain([&made.path])
+                .map(String::as_str)
+                .collect(),
             format: FormatName(made.format),
             notes: made.imported.notes.iter().map(note).collect(),
             parts: made.imported.parts.iter().map(String::as_str).collect(),
-            scenarios: made.suite.as_ref().filter(|_| is_carried).map(|(path, _)| path.as_str()),
+            scenarios: made
+                .suite
+                .as_ref()
+                .filter(|_| is_carried)
+                .map(|(path, _)| path.as_str()),
             state: *fate,
             task: is_carried.then_some(&made.name),
             template: is_carried.then_some(&made.output),
         }
     });
-    let parts = told.batch.parts.iter().map(|(path, whole)| Taken { path, whole });
-    let unreadable = told.found.unreadable.iter().map(|(path, reason)| Unread { path, reason });
+    let parts = told
+        .batch
+        .parts
+        .iter()
+        .map(|(path, whole)| Taken { path, whole });
+    let unreadable = told
+        .found
+        .unreadable
+        .iter()
+        .map(|(path, reason)| Unread { path, reason });
     Document {
         parts: parts.collect(),
         plain: &told.found.plain,
@@ -160,8 +177,14 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
 
 fn samples(verdict: &Verdict) -> Samples<'_> {
     let differences = verdict.differences.iter().map(|difference| {
-        let words: Vec<String> = std::iter::once(title(difference)).chain(message(difference)).collect();
-        Difference { line: difference.line, message: words.join("\n"), template: &difference.template }
+        let words: Vec<String> = std::iter::once(title(difference))
+            .chain(message(difference))
+            .collect();
+        Difference {
+            line: difference.line,
+            message: words.join("\n"),
+            template: &difference.template,
+        }
     });
     Samples {
         differences: differences.collect(),
@@ -173,5 +196,10 @@ fn samples(verdict: &Verdict) -> Samples<'_> {
 }
 
 fn note(note: &Note) -> NoteRow<'_> {
-    NoteRow { line: note.line, message: note.kind.to_string(), path: &note.path, severity: note.kind.weight() }
+    NoteRow {
+        line: note.line,
+        message: note.kind.to_string(),
+        path: &note.path,
+        severity: note.kind.weight(),
+    }
 }

@@ -6,7 +6,10 @@
 use super::find::{File, FilesBeside, Found};
 use crate::base::fs;
 use crate::base::rule_meta::Severity;
-use crate::import::{self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of, task_name};
+use crate::import::{
+    self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of,
+    task_name,
+};
 use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::library::compile_sources;
@@ -46,7 +49,11 @@ impl Made {
     /// Returns the files of the template with their texts. The schema comes first, so that a
     /// template never names a file that does not exist yet.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        let others = self.schema.iter().chain(&self.suite).map(|(path, text)| (path.as_str(), text.as_str()));
+        let others = self
+            .schema
+            .iter()
+            .chain(&self.suite)
+            .map(|(path, text)| (path.as_str(), text.as_str()));
         others.chain([(self.output.as_str(), self.text.as_str())])
     }
 }
@@ -69,7 +76,12 @@ pub(super) struct Folders<'a> {
 }
 
 /// Converts prompts to templates and scenarios.
-pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, folders: Folders<'_>) -> Batch {
+pub(super) fn make(
+    found: &Found,
+    library: &FilesBeside<'_>,
+    options: Options,
+    folders: Folders<'_>,
+) -> Batch {
     let folder = folders.templates;
     let mut batch = Batch::default();
     let taken = taken(found, library);
@@ -84,7 +96,11 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
     let known = Known::below(library.door.root, folder);
     for (file, system) in halves(&alone) {
         let read = |file: &File| {
-            let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
+            let prompt = Prompt {
+                path: &file.path,
+                text: &file.text,
+                format: file.format,
+            };
             import::convert(&prompt, library, options)
         };
         let mut imported = match system {
@@ -93,22 +109,42 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             // is a variant of `hello`.
             None => match read(file) {
                 whole if whole.turns.iter().any(|turn| turn.role == Role::System) => whole,
-                half if matches!(import::half(&file.path), Some((_, Role::System))) => half.into_system(),
+                half if matches!(import::half(&file.path), Some((_, Role::System))) => {
+                    half.into_system()
+                }
                 whole => whole,
             },
         };
         let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
-        let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = [folder, below]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .collect();
         let usual = parts.join("/");
         let others = std::mem::take(&mut imported.others);
         let is_one = others.is_empty();
         for (number, imported) in std::iter::once(imported).chain(others).enumerate() {
-            let whole = if is_one { file.path.clone() } else { format!("{}#{}", file.path, number + 1) };
-            let origin = system.map_or(whole, |system| format!("{} and {}", system.path, file.path));
+            let whole = if is_one {
+                file.path.clone()
+            } else {
+                format!("{}#{}", file.path, number + 1)
+            };
+            let origin =
+                system.map_or(whole, |system| format!("{} and {}", system.path, file.path));
             // An earlier template of the same prompt is replaced, whatever paths are named.
             let (place, name) = match known.0.iter().find(|(_, one)| one.prompt == origin) {
-                Some((name, one)) if names.insert(name.clone()) => (one.folder.clone(), name.clone()),
-                _ => (usual.clone(), free((&mut names, &known, &usual), file, system.is_some(), &imported)),
+                Some((name, one)) if names.insert(name.clone()) => {
+                    (one.folder.clone(), name.clone())
+                }
+                _ => (
+                    usual.clone(),
+                    free(
+                        (&mut names, &known, &usual),
+                        file,
+                        system.is_some(),
+                        &imported,
+                    ),
+                ),
             };
             let output = join(&place, &format!("{name}.xml"));
             let origin = (origin.as_str(), file.format.title);
@@ -116,7 +152,10 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             let schema = imported.schema.as_ref().map(|schema| {
                 let path = join(&place, &import::schema_file(&name));
                 // A value in memory is written without error.
-                (path, serde_json::to_string_pretty(schema).unwrap_or_default() + "\n")
+                (
+                    path,
+                    serde_json::to_string_pretty(schema).unwrap_or_default() + "\n",
+                )
             });
             let suite = imported.suite.as_ref().map(|suite| {
                 let text = import::suite(suite, &name, folders.scenarios, origin);
@@ -124,13 +163,25 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             });
             let system = system.map(|system| system.path.clone());
             let path = file.path.clone();
-            batch.made.push(Made { path, system, format: file.format, imported, name, output, text, schema, suite });
+            batch.made.push(Made {
+                path,
+                system,
+                format: file.format,
+                imported,
+                name,
+                output,
+                text,
+                schema,
+                suite,
+            });
         }
     }
     batch.registry = leave_out_broken(&mut batch.made, library);
     // Details of the conversion are useless for a prompt that was not converted.
     for one in batch.made.iter_mut().filter(|one| one.is_refused()) {
-        one.imported.notes.retain(|note| note.kind.weight() != Weight::Info);
+        one.imported
+            .notes
+            .retain(|note| note.kind.weight() != Weight::Info);
     }
     batch
 }
@@ -139,8 +190,15 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
 fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
     let mut taken = BTreeMap::new();
     for file in &found.files {
-        let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
-        for part in part_of(&prompt, library).into_iter().filter(|part| *part != file.path) {
+        let prompt = Prompt {
+            path: &file.path,
+            text: &file.text,
+            format: file.format,
+        };
+        for part in part_of(&prompt, library)
+            .into_iter()
+            .filter(|part| *part != file.path)
+        {
             taken.entry(part).or_insert_with(|| file.path.clone());
         }
     }
@@ -154,7 +212,10 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
         steps <= taken.len()
     };
     let kept: BTreeSet<String> = taken.keys().filter(|path| whole(path)).cloned().collect();
-    taken.into_iter().filter(|(path, _)| kept.contains(path)).collect()
+    taken
+        .into_iter()
+        .filter(|(path, _)| kept.contains(path))
+        .collect()
 }
 
 /// Returns each prompt. The user half of a pair comes with its system half.
@@ -206,21 +267,40 @@ impl Known {
                 self.add(root, &format!("{folder}/{name}"), depth - 1);
                 continue;
             }
-            let Some(stem) = name.strip_suffix(".xml") else { continue };
+            let Some(stem) = name.strip_suffix(".xml") else {
+                continue;
+            };
             let head = fs::head(&path, HEAD).ok().flatten().unwrap_or_default();
             let head = String::from_utf8_lossy(&head);
-            let named =
-                head.split_once("<task").and_then(|(_, tag)| tag.split('>').next()?.split_once(" name=\"")?.1.split('"').next());
-            self.1.insert(named.unwrap_or(stem).to_owned(), join(folder, &name));
+            let named = head.split_once("<task").and_then(|(_, tag)| {
+                tag.split('>')
+                    .next()?
+                    .split_once(" name=\"")?
+                    .1
+                    .split('"')
+                    .next()
+            });
+            self.1
+                .insert(named.unwrap_or(stem).to_owned(), join(folder, &name));
             if let Some(prompt) = import::origin(&head) {
-                self.0.insert(stem.to_owned(), KnownTemplate { folder: folder.to_owned(), prompt });
+                self.0.insert(
+                    stem.to_owned(),
+                    KnownTemplate {
+                        folder: folder.to_owned(),
+                        prompt,
+                    },
+                );
             }
         }
     }
 }
 
 fn join(folder: &str, file: &str) -> String {
-    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+    if folder.is_empty() {
+        file.to_owned()
+    } else {
+        format!("{folder}/{file}")
+    }
 }
 
 /// A name that no other prompt has, of this run or of an earlier one, and no other task of the project.
@@ -230,14 +310,31 @@ fn free(
     is_pair: bool,
     imported: &Imported,
 ) -> String {
-    let both = import::half(&file.path).filter(|_| is_pair).map(|(both, _)| both).filter(|both| !both.is_empty());
-    let name = imported.name.clone().unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
-    let above = file.path.rsplit('/').nth(1).map(|folder| format!("{}-{name}", task_name(folder)));
+    let both = import::half(&file.path)
+        .filter(|_| is_pair)
+        .map(|(both, _)| both)
+        .filter(|both| !both.is_empty());
+    let name = imported
+        .name
+        .clone()
+        .unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
+    let above = file
+        .path
+        .rsplit('/')
+        .nth(1)
+        .map(|folder| format!("{}-{name}", task_name(folder)));
     let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
     let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
     // A template at the very place is left alone, and reported.
-    let is_other = |name: &String| known.1.get(name).is_some_and(|path| *path != join(folder, &format!("{name}.xml")));
-    let free = all.find(|name| !names.contains(name) && !known.0.contains_key(name) && !is_other(name)).unwrap_or(name);
+    let is_other = |name: &String| {
+        known
+            .1
+            .get(name)
+            .is_some_and(|path| *path != join(folder, &format!("{name}.xml")))
+    };
+    let free = all
+        .find(|name| !names.contains(name) && !known.0.contains_key(name) && !is_other(name))
+        .unwrap_or(name);
     names.insert(free.clone());
     free
 }
@@ -261,7 +358,10 @@ fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Regi
     for _ in 0..2 {
         let left = made.iter().filter(|one| !one.is_refused());
         let texts = left.map(|one| (one.output.as_str(), one.text.as_str()));
-        let built = compile_sources(&Config::default(), texts.chain(sources.iter().map(|(path, text)| (&**path, &**text))));
+        let built = compile_sources(
+            &Config::default(),
+            texts.chain(sources.iter().map(|(path, text)| (&**path, &**text))),
+        );
         let errors: Vec<(String, String)> = built
             .diagnostics
             .iter()
@@ -273,7 +373,11 @@ fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Regi
         }
         for one in made.iter_mut() {
             for (_, message) in errors.iter().filter(|(path, _)| *path == one.output) {
-                let note = Note { path: one.path.clone(), line: 0, kind: NoteKind::Broken(message.clone()) };
+                let note = Note {
+                    path: one.path.clone(),
+                    line: 0,
+                    kind: NoteKind::Broken(message.clone()),
+                };
                 one.imported.notes.push(note);
             }
         }

@@ -17,28 +17,52 @@ const FIELDS: &[&str] = &[
     "/generationConfig/responseJsonSchema",
 ];
 /// The fields that contain messages.
-const MESSAGES: &[&str] = &["system", "instructions", "systemInstruction", "messages", "input", "contents"];
+const MESSAGES: &[&str] = &[
+    "system",
+    "instructions",
+    "systemInstruction",
+    "messages",
+    "input",
+    "contents",
+];
 
 /// Returns the messages of a body, each with `role` and `content`. A content that consists only of
 /// texts is joined to one text.
 pub(super) fn messages(body: &Value) -> Vec<Value> {
-    let system = body.get("system").or_else(|| body.get("instructions")).or_else(|| body.pointer("/systemInstruction/parts"));
+    let system = body
+        .get("system")
+        .or_else(|| body.get("instructions"))
+        .or_else(|| body.pointer("/systemInstruction/parts"));
     let system = system.map(|content| json!({"role": "system", "content": content}));
-    let said = body.get("messages").or_else(|| body.get("input")).or_else(|| body.get("contents"));
+    let said = body
+        .get("messages")
+        .or_else(|| body.get("input"))
+        .or_else(|| body.get("contents"));
     let said = match said {
         Some(Value::Array(said)) => said.clone(),
         Some(Value::String(text)) => vec![json!({"role": "user", "content": text})],
         _ => Vec::new(),
     };
-    system.into_iter().chain(said).map(message).filter(is_said).collect()
+    system
+        .into_iter()
+        .chain(said)
+        .map(message)
+        .filter(is_said)
+        .collect()
 }
 
 /// Returns a message in the form that is common to all providers.
 pub(super) fn message(written: Value) -> Value {
-    let Value::Object(mut fields) = plain(written) else { return Value::Null };
-    let content = fields.shift_remove("content").or_else(|| fields.shift_remove("parts"));
+    let Value::Object(mut fields) = plain(written) else {
+        return Value::Null;
+    };
+    let content = fields
+        .shift_remove("content")
+        .or_else(|| fields.shift_remove("parts"));
     // A message with tool calls and an empty text has no text.
-    let is_blank = |content: &Value| content.as_str().is_some_and(str::is_empty) && fields.contains_key("tool_calls");
+    let is_blank = |content: &Value| {
+        content.as_str().is_some_and(str::is_empty) && fields.contains_key("tool_calls")
+    };
     if let Some(content) = content.filter(|content| !is_blank(content)) {
         fields.insert("content".to_owned(), whole(content));
     }
@@ -56,12 +80,19 @@ pub(super) fn message(written: Value) -> Value {
 
 /// Returns the role of a message, or the type of an item without a role.
 pub(super) fn role(message: &Value) -> &str {
-    message.get("role").or_else(|| message.get("type")).and_then(Value::as_str).unwrap_or("nobody")
+    message
+        .get("role")
+        .or_else(|| message.get("type"))
+        .and_then(Value::as_str)
+        .unwrap_or("nobody")
 }
 
 /// Returns true if a message is sent. No provider accepts a blank message.
 fn is_said(message: &Value) -> bool {
-    let is_blank = message.get("content").and_then(Value::as_str).is_some_and(|text| text.trim().is_empty());
+    let is_blank = message
+        .get("content")
+        .and_then(Value::as_str)
+        .is_some_and(|text| text.trim().is_empty());
     !is_blank || message.as_object().is_some_and(|fields| fields.len() > 2)
 }
 
@@ -69,11 +100,16 @@ fn is_said(message: &Value) -> bool {
 fn whole(content: Value) -> Value {
     let text = |part: &Value| {
         let kind = part.get("type").and_then(Value::as_str).unwrap_or("text");
-        let is_text =
-            matches!(kind, "text" | "input_text" | "output_text") && part.as_object().is_some_and(|part| part.len() <= 2);
-        part.get("text").and_then(Value::as_str).filter(|_| is_text).map(str::to_owned)
+        let is_text = matches!(kind, "text" | "input_text" | "output_text")
+            && part.as_object().is_some_and(|part| part.len() <= 2);
+        part.get("text")
+            .and_then(Value::as_str)
+            .filter(|_| is_text)
+            .map(str::to_owned)
     };
-    let texts: Option<Vec<String>> = content.as_array().and_then(|parts| parts.iter().map(text).collect());
+    let texts: Option<Vec<String>> = content
+        .as_array()
+        .and_then(|parts| parts.iter().map(text).collect());
     texts.map_or(content, |texts| texts.concat().into())
 }
 
@@ -84,10 +120,17 @@ fn plain(value: Value) -> Value {
         Value::Array(values) => values.into_iter().map(plain).collect(),
         Value::Object(fields) => {
             let is_schema = fields.contains_key("schema");
-            let is_said = |key: &str, value: &Value| !value.is_null() && key != "cache_control" && !(is_schema && key == "name");
-            let kept = fields.into_iter().filter(|(key, value)| is_said(key, value));
+            let is_said = |key: &str, value: &Value| {
+                !value.is_null() && key != "cache_control" && !(is_schema && key == "name")
+            };
+            let kept = fields
+                .into_iter()
+                .filter(|(key, value)| is_said(key, value));
             let one = |(key, value): (String, Value)| {
-                let arguments = value.as_str().filter(|_| key == "arguments").and_then(|text| serde_json::from_str(text).ok());
+                let arguments = value
+                    .as_str()
+                    .filter(|_| key == "arguments")
+                    .and_then(|text| serde_json::from_str(text).ok());
                 (key, arguments.unwrap_or_else(|| plain(value)))
             };
             Value::Object(kept.map(one).collect::<Map<_, _>>())
@@ -107,11 +150,21 @@ fn ordered(value: &Value) -> Value {
     if let Value::Array(values) = value {
         return values.iter().map(ordered).collect();
     }
-    let Value::Object(fields) = value else { return value.clone() };
+    let Value::Object(fields) = value else {
+        return value.clone();
+    };
     let one = |(key, value): (&String, &Value)| {
         let properties = value.as_object().filter(|_| key == "properties");
-        let listed = |properties: &Map<_, _>| properties.iter().map(|(name, value)| json!([name, ordered(value)])).collect();
-        (key.clone(), properties.map_or_else(|| ordered(value), listed))
+        let listed = |properties: &Map<_, _>| {
+            properties
+                .iter()
+                .map(|(name, value)| json!([name, ordered(value)]))
+                .collect()
+        };
+        (
+            key.clone(),
+            properties.map_or_else(|| ordered(value), listed),
+        )
     };
     Value::Object(fields.iter().map(one).collect())
 }
@@ -121,19 +174,30 @@ pub(super) type FieldDifference = (String, String, String);
 
 /// Compares the fields besides the messages. Returns the names of the compared fields, and the
 /// first difference.
-pub(super) fn fields(expected: &Value, rendered: &Value) -> (BTreeSet<String>, Option<FieldDifference>) {
+pub(super) fn fields(
+    expected: &Value,
+    rendered: &Value,
+) -> (BTreeSet<String>, Option<FieldDifference>) {
     let mut compared = BTreeSet::new();
     let mut difference = None;
     for pointer in FIELDS {
-        let [expected, rendered] =
-            [expected, rendered].map(|body| body.pointer(pointer).filter(|value| says(value)).cloned().map(plain));
+        let [expected, rendered] = [expected, rendered].map(|body| {
+            body.pointer(pointer)
+                .filter(|value| says(value))
+                .cloned()
+                .map(plain)
+        });
         if expected.is_none() && rendered.is_none() {
             continue;
         }
         let name = pointer.trim_start_matches('/').replace('/', ".");
         let [one, other] = [&expected, &rendered].map(|value| value.as_ref().map(ordered));
         if one != other && difference.is_none() {
-            difference = Some((name.clone(), shown(expected.as_ref()), shown(rendered.as_ref())));
+            difference = Some((
+                name.clone(),
+                shown(expected.as_ref()),
+                shown(rendered.as_ref()),
+            ));
         }
         compared.insert(name);
     }
@@ -143,12 +207,19 @@ pub(super) fn fields(expected: &Value, rendered: &Value) -> (BTreeSet<String>, O
 /// Returns the fields of a request that are not compared.
 pub(super) fn others(expected: &Value) -> BTreeSet<String> {
     let keys = expected.as_object().into_iter().flat_map(Map::keys);
-    let is_compared = |key: &str| FIELDS.iter().any(|pointer| pointer.split('/').nth(1) == Some(key)) || MESSAGES.contains(&key);
+    let is_compared = |key: &str| {
+        FIELDS
+            .iter()
+            .any(|pointer| pointer.split('/').nth(1) == Some(key))
+            || MESSAGES.contains(&key)
+    };
     keys.filter(|key| !is_compared(key)).cloned().collect()
 }
 
 /// Returns a value as indented JSON.
 pub(super) fn shown(value: Option<&Value>) -> String {
     // The JSON of a value always serialises.
-    value.map_or_else(String::new, |value| serde_json::to_string_pretty(value).unwrap_or_default() + "\n")
+    value.map_or_else(String::new, |value| {
+        serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+    })
 }

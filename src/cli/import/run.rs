@@ -26,7 +26,11 @@ const TOLD: usize = 5;
 /// Imports prompts, or verifies earlier imports.
 pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.format, None)?;
-    let samples = args.verify.as_deref().map(|path| samples::read(path).map(|samples| (path, samples))).transpose()?;
+    let samples = args
+        .verify
+        .as_deref()
+        .map(|path| samples::read(path).map(|samples| (path, samples)))
+        .transpose()?;
     if args.paths.is_empty()
         && let Some((path, samples)) = &samples
     {
@@ -34,44 +38,86 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let project = Project::load(&cx.options)?.without_errors()?;
     let folder = folder(args.output.as_deref(), &project)?;
-    let door = FileAccess { root: &project.root, files: &RealFs, limit: project.config.limits.file };
+    let door = FileAccess {
+        root: &project.root,
+        files: &RealFs,
+        limit: project.config.limits.file,
+    };
     let mut found = Found::under(&args.paths, args.from, door)?;
     if found.files.is_empty() && found.unreadable.is_empty() {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
         return Err(match found.plain.first() {
             None if !found.others.is_empty() => error.hint(show::others(&found.others)),
-            Some(page) => error.hint(format!("{page} has no placeholders: name the file itself to import it")),
-            None => error.hint(format!("prompts are recognised by extension: {}; name a file with --from FORMAT", endings())),
+            Some(page) => error.hint(format!(
+                "{page} has no placeholders: name the file itself to import it"
+            )),
+            None => error.hint(format!(
+                "prompts are recognised by extension: {}; name a file with --from FORMAT",
+                endings()
+            )),
         });
     }
-    let library = FilesBeside { door, roots: &found.roots, texts: RefCell::default() };
+    let library = FilesBeside {
+        door,
+        roots: &found.roots,
+        texts: RefCell::default(),
+    };
     let scenarios = scenarios(&project);
-    let folders = Folders { templates: &folder, scenarios: &scenarios };
+    let folders = Folders {
+        templates: &folder,
+        scenarios: &scenarios,
+    };
     let batch = make(&found, &library, args.engine.resolve(), folders);
     // What a configuration takes in is carried over with it.
     let taken: BTreeSet<String> = library.texts.into_inner().into_keys().collect();
     found.others.retain(|path| !taken.contains(path));
     let verdict = samples.as_ref().map(|(path, samples)| {
-        let files = Inside { root: &project.root, files: &RealFs };
+        let files = Inside {
+            root: &project.root,
+            files: &RealFs,
+        };
         let registry = batch.registry.as_ref();
         let names = names(&batch.made);
         (
             *path,
             verify(
                 samples,
-                SampleInputs { registry, names: &names, roles: &project.config.roles, files: &files, lacking: &|_| None },
+                SampleInputs {
+                    registry,
+                    names: &names,
+                    roles: &project.config.roles,
+                    files: &files,
+                    lacking: &|_| None,
+                },
             ),
         )
     });
     if let Some((path, verdict)) = &verdict {
         tell(path, verdict, cx);
     }
-    let texts = batch.made.iter().filter(|made| !made.is_refused() && !args.dry_run).flat_map(Made::files);
+    let texts = batch
+        .made
+        .iter()
+        .filter(|made| !made.is_refused() && !args.dry_run)
+        .flat_map(Made::files);
     let texts = texts.map(|(name, text)| NewFile { name, text });
     let checked = SecretCheck::new(&cx.options, &project.root).files(texts)?;
-    let fates = batch.made.iter().map(|made| put(made, args, &project.root, checked)).collect::<Result<Vec<_>>>()?;
-    let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
-    let is_left_out = project.config.templates.include.as_ref().is_some_and(|globs| !globs.matches(&probe));
+    let fates = batch
+        .made
+        .iter()
+        .map(|made| put(made, args, &project.root, checked))
+        .collect::<Result<Vec<_>>>()?;
+    let probe = if folder.is_empty() {
+        "x.xml".to_owned()
+    } else {
+        format!("{folder}/x.xml")
+    };
+    let is_left_out = project
+        .config
+        .templates
+        .include
+        .as_ref()
+        .is_some_and(|globs| !globs.matches(&probe));
     let told = ImportReport {
         found: &found,
         batch: &batch,
@@ -85,7 +131,11 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     })?;
     let is_whole = found.unreadable.is_empty() && !fates.contains(&Disposition::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
-    Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
+    Ok(if is_whole && is_equal {
+        Exit::Success
+    } else {
+        Exit::Findings
+    })
 }
 
 /// Prints notes on inputs that no template accepts: a misspelt name, or a value that a program
@@ -94,7 +144,12 @@ fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
     for (line, what) in verdict.unknown_inputs.iter().take(TOLD) {
         cx.note(&format!("{}:{line}: {what}", path.display()));
     }
-    if let Some(more) = verdict.unknown_inputs.len().checked_sub(TOLD).filter(|more| *more > 0) {
+    if let Some(more) = verdict
+        .unknown_inputs
+        .len()
+        .checked_sub(TOLD)
+        .filter(|more| *more > 0)
+    {
         cx.note(&format!("samples have {more} more such inputs"));
     }
 }
@@ -103,16 +158,26 @@ fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
 /// texts, such as `.txt`, are left out.
 fn endings() -> String {
     let by_ending = FORMATS.iter().filter(|format| format.stem.is_none());
-    let endings = |format: &Format| format.endings.iter().filter(|ending| !format.named_endings.contains(ending));
+    let endings = |format: &Format| {
+        format
+            .endings
+            .iter()
+            .filter(|ending| !format.named_endings.contains(ending))
+    };
     let all = by_ending.flat_map(|format| endings(format));
-    all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
+    all.map(|ending| format!(".{ending}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Returns the names by which samples may refer to the templates of this run.
 fn names(made: &[Made]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for one in made.iter().filter(|one| !one.is_refused()) {
-        for name in [Some(&one.output), Some(&one.path), one.system.as_ref()].into_iter().flatten() {
+        for name in [Some(&one.output), Some(&one.path), one.system.as_ref()]
+            .into_iter()
+            .flatten()
+        {
             names.insert(name.clone(), one.name.clone());
         }
     }
@@ -120,34 +185,73 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 }
 
 /// Compares the existing templates of the project.
-fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
+fn verify_project(
+    path: &Path,
+    samples: &[samples::Sample],
+    args: &ImportArgs,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
+    let of_file =
+        |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
     let (mut names, shared) = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
     // Errors of a template are reported only if a sample uses it.
-    names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
+    names.extend(
+        project
+            .broken
+            .tasks()
+            .map(|task| (task.path.clone(), task.name.clone())),
+    );
     let several = |name: &str| {
-        let tasks = shared.get(name.trim_start_matches("./"))?.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>();
-        Some(format!("several templates are made of `{name}`: name one of {}", tasks.join(", ")))
+        let tasks = shared
+            .get(name.trim_start_matches("./"))?
+            .iter()
+            .map(|task| format!("`{task}`"))
+            .collect::<Vec<_>>();
+        Some(format!(
+            "several templates are made of `{name}`: name one of {}",
+            tasks.join(", ")
+        ))
     };
     let lacking = |name: &str| {
-        let broken = project.broken.task(name).or_else(|| project.broken.file(name));
+        let broken = project
+            .broken
+            .task(name)
+            .or_else(|| project.broken.file(name));
         broken.map(|error| error.message).or_else(|| several(name))
     };
     let registry = Some(&project.registry);
     let files = project.files();
-    let verdict =
-        verify(samples, SampleInputs { registry, names: &names, roles: &project.config.roles, files: &files, lacking: &lacking });
+    let verdict = verify(
+        samples,
+        SampleInputs {
+            registry,
+            names: &names,
+            roles: &project.config.roles,
+            files: &files,
+            lacking: &lacking,
+        },
+    );
     tell(path, &verdict, cx);
     let found = Found::default();
     let batch = Batch::default();
-    let told = ImportReport { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
+    let told = ImportReport {
+        found: &found,
+        batch: &batch,
+        fates: &[],
+        verdict: Some((path, &verdict)),
+        left_out: None,
+    };
     cx.emit_formats(&args.format, |format, cx| match format {
         DataFormat::Text => show::verdict(&told, cx),
         DataFormat::Json => cx.json(&json::document(&told)),
     })?;
-    Ok(if verdict.differences.is_empty() { Exit::Success } else { Exit::Findings })
+    Ok(if verdict.differences.is_empty() {
+        Exit::Success
+    } else {
+        Exit::Findings
+    })
 }
 
 /// Returns the prompts from which the project's templates were converted, each with its task: files
@@ -155,16 +259,26 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
 /// tasks are returned separately.
 fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BTreeSet<String>>) {
     let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut put = |prompt: String, task: &str| found.entry(prompt).or_default().insert(task.to_owned());
+    let mut put =
+        |prompt: String, task: &str| found.entry(prompt).or_default().insert(task.to_owned());
     if let Ok(forest) = TaskGraph::whole(&project.registry) {
-        for (task, sources) in forest.sources().filter(|(task, _)| project.registry.find(task).is_some()) {
+        for (task, sources) in forest
+            .sources()
+            .filter(|(task, _)| project.registry.find(task).is_some())
+        {
             for source in sources {
                 put(source, task);
             }
         }
     }
-    let sound = project.registry.tasks().filter_map(|task| Some((task.source().ok()?.path, task.name())));
-    let broken = project.broken.tasks().map(|task| (task.path.clone(), task.name.as_str()));
+    let sound = project
+        .registry
+        .tasks()
+        .filter_map(|task| Some((task.source().ok()?.path, task.name())));
+    let broken = project
+        .broken
+        .tasks()
+        .map(|task| (task.path.clone(), task.name.as_str()));
     for (path, task) in sound.chain(broken) {
         if let Some(prompt) = project.files().text(&path).ok().as_deref().and_then(origin) {
             put(prompt, task);
@@ -175,15 +289,32 @@ fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BT
             put(text.clone(), &task.name);
         }
     }
-    let (shared, own): (BTreeMap<_, _>, BTreeMap<_, _>) = found.into_iter().partition(|(_, tasks)| tasks.len() > 1);
-    (own.into_iter().filter_map(|(prompt, tasks)| Some((prompt, tasks.into_iter().next()?))).collect(), shared)
+    let (shared, own): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        found.into_iter().partition(|(_, tasks)| tasks.len() > 1);
+    (
+        own.into_iter()
+            .filter_map(|(prompt, tasks)| Some((prompt, tasks.into_iter().next()?)))
+            .collect(),
+        shared,
+    )
 }
 
 /// Returns the folder for scenarios: the first one that the project names.
 fn scenarios(project: &Project) -> String {
-    let is_folder = |place: &&str| !place.contains(['*', '?', '[', '{', '!']) && Path::new(place).extension().is_none();
-    let places = project.config.eval.scenarios.iter().map(|place| place.value.trim_matches('/'));
-    places.filter(|place| !place.is_empty()).find(is_folder).unwrap_or("scenarios").to_owned()
+    let is_folder = |place: &&str| {
+        !place.contains(['*', '?', '[', '{', '!']) && Path::new(place).extension().is_none()
+    };
+    let places = project
+        .config
+        .eval
+        .scenarios
+        .iter()
+        .map(|place| place.value.trim_matches('/'));
+    places
+        .filter(|place| !place.is_empty())
+        .find(is_folder)
+        .unwrap_or("scenarios")
+        .to_owned()
 }
 
 /// Returns the folder for templates, relative to the project's folder.
@@ -192,31 +323,51 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
         let globs = project.config.templates.include.as_ref();
         let usual = globs.is_none_or(|globs| globs.matches("templates/x.xml"));
         let is_folder = |pattern: &&String| {
-            !pattern.contains(['*', '?', '[', '{', '!']) && Path::new(pattern).extension().is_none_or(|ending| ending != "xml")
+            !pattern.contains(['*', '?', '[', '{', '!'])
+                && Path::new(pattern)
+                    .extension()
+                    .is_none_or(|ending| ending != "xml")
         };
-        let first =
-            globs.and_then(|globs| globs.written().iter().find(is_folder)).map(|folder| folder.trim_matches('/').to_owned());
-        return Ok(if usual { "templates".to_owned() } else { first.unwrap_or_else(|| "templates".to_owned()) });
+        let first = globs
+            .and_then(|globs| globs.written().iter().find(is_folder))
+            .map(|folder| folder.trim_matches('/').to_owned());
+        return Ok(if usual {
+            "templates".to_owned()
+        } else {
+            first.unwrap_or_else(|| "templates".to_owned())
+        });
     };
     let outside = || {
-        CliError::usage(format!("--output {}: the folder lies outside the project's", named.display()))
-            .hint("a template takes its texts from its own project")
+        CliError::usage(format!(
+            "--output {}: the folder lies outside the project's",
+            named.display()
+        ))
+        .hint("a template takes its texts from its own project")
     };
     let here = fs::current_dir().unwrap_or_default();
     // A folder that does not exist yet has no canonical path, but one of its ancestors has.
     let mut missing: Vec<PathBuf> = Vec::new();
     let mut at = here.join(named);
     while !fs::exists(&at) {
-        let (Some(name), Some(above)) = (at.file_name().map(PathBuf::from), at.parent().map(Path::to_path_buf)) else {
+        let (Some(name), Some(above)) = (
+            at.file_name().map(PathBuf::from),
+            at.parent().map(Path::to_path_buf),
+        ) else {
             return Err(outside());
         };
         missing.push(name);
         at = above;
     }
-    let (Ok(real), Ok(root)) = (RealFs.canonical(&at), RealFs.canonical(&project.root)) else { return Err(outside()) };
+    let (Ok(real), Ok(root)) = (RealFs.canonical(&at), RealFs.canonical(&project.root)) else {
+        return Err(outside());
+    };
     let inside = real.strip_prefix(&root).map_err(|_| outside())?;
-    let all = inside.iter().chain(missing.iter().rev().map(|part| part.as_os_str()));
-    let parts: Vec<String> = all.map(|part| part.to_string_lossy().into_owned()).collect();
+    let all = inside
+        .iter()
+        .chain(missing.iter().rev().map(|part| part.as_os_str()));
+    let parts: Vec<String> = all
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
     Ok(parts.join("/"))
 }
 
@@ -226,13 +377,18 @@ fn put(made: &Made, args: &ImportArgs, root: &Path, checked: Checked) -> Result<
         return Ok(Disposition::Refused);
     }
     let files: Vec<(&str, &str)> = made.files().collect();
-    let there: Vec<Option<bool>> = files.iter().map(|(path, text)| is_same(&root.join(path), text)).collect();
+    let there: Vec<Option<bool>> = files
+        .iter()
+        .map(|(path, text)| is_same(&root.join(path), text))
+        .collect();
     if there.iter().all(|same| *same == Some(true)) {
         return Ok(Disposition::Same);
     }
     // Scenarios that were not imported are never overwritten.
     let is_own = |(path, _): &(String, String)| {
-        let head = fs::head(&root.join(path), SUITE_ORIGIN.len() as u64).ok().flatten();
+        let head = fs::head(&root.join(path), SUITE_ORIGIN.len() as u64)
+            .ok()
+            .flatten();
         head.is_some_and(|head| head != SUITE_ORIGIN.as_bytes())
     };
     if there.contains(&Some(false)) && (!args.force || made.suite.as_ref().is_some_and(is_own)) {

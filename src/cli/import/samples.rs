@@ -47,11 +47,15 @@ pub(super) struct Sample {
 /// Reads a file of samples.
 pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
     let shown = path.display();
-    let failed = |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
+    let failed =
+        |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
     let mut bytes = Vec::new();
     fs::read_into(path, LIMIT, &mut bytes).map_err(|err| failed(reason(&err)))?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
     let read = |(at, line): (usize, &str)| {
         sample(at + 1, line).map_err(|why| {
             CliError::usage(format!("{shown}:{}: {why}", at + 1)).hint(
@@ -67,11 +71,14 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 }
 
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
-    let UniqueKeys(value) = serde_json::from_str(text).map_err(|err| format!("it is not valid JSON: {err}"))?;
+    let UniqueKeys(value) =
+        serde_json::from_str(text).map_err(|err| format!("it is not valid JSON: {err}"))?;
     if let Some(number) = number::beyond(text) {
         return Err(format!("{}; write it as a text", number::too_large(number)));
     }
-    let Value::Object(mut fields) = value else { return Err("expected a JSON object".to_owned()) };
+    let Value::Object(mut fields) = value else {
+        return Err("expected a JSON object".to_owned());
+    };
     let Some(Value::String(template)) = fields.remove("template") else {
         return Err("expected a text in `template`".to_owned());
     };
@@ -82,31 +89,59 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
     };
     let expected = match fields.remove("expected") {
         Some(Value::String(text)) => Expected::Text(text),
-        Some(Value::Array(messages)) => {
-            Expected::Messages(messages.into_iter().map(message).collect::<std::result::Result<_, _>>()?)
-        }
+        Some(Value::Array(messages)) => Expected::Messages(
+            messages
+                .into_iter()
+                .map(message)
+                .collect::<std::result::Result<_, _>>()?,
+        ),
         Some(body @ Value::Object(_)) => Expected::Request(body),
-        _ => return Err("expected a text, a list of messages or the body of a request in `expected`".to_owned()),
+        _ => {
+            return Err(
+                "expected a text, a list of messages or the body of a request in `expected`"
+                    .to_owned(),
+            );
+        }
     };
     let history = match fields.remove("history") {
         None => Vec::new(),
-        Some(Value::Array(turns)) => turns.iter().map(messages::message).collect::<std::result::Result<Vec<_>, _>>()?,
+        Some(Value::Array(turns)) => turns
+            .iter()
+            .map(messages::message)
+            .collect::<std::result::Result<Vec<_>, _>>()?,
         Some(_) => return Err("expected a list of messages in `history`".to_owned()),
     };
-    let word = fields.remove("as").unwrap_or_else(|| TARGETS.first().map_or("", |first| first.name).into());
+    let word = fields
+        .remove("as")
+        .unwrap_or_else(|| TARGETS.first().map_or("", |first| first.name).into());
     let Some(target) = TARGETS.iter().copied().find(|target| word == target.name) else {
         let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
         return Err(format!("expected one of {} in `as`", names.join(", ")));
     };
     if let Some(key) = fields.keys().next() {
-        return Err(format!("there is no key `{key}`; expected template, inputs, history, expected, as"));
+        return Err(format!(
+            "there is no key `{key}`; expected template, inputs, history, expected, as"
+        ));
     }
-    Ok(Sample { line, template, inputs, history, target, expected })
+    Ok(Sample {
+        line,
+        template,
+        inputs,
+        history,
+        target,
+        expected,
+    })
 }
 
 fn message(value: Value) -> std::result::Result<Value, String> {
-    let is_whole = ["role", "content"].iter().all(|key| value.get(key).is_some_and(|word| !word.is_null()));
-    if is_whole { Ok(request::message(value)) } else { Err("expected `role` and `content` in each message".to_owned()) }
+    let is_whole = ["role", "content"]
+        .iter()
+        .all(|key| value.get(key).is_some_and(|word| !word.is_null()));
+    if is_whole {
+        Ok(request::message(value))
+    } else {
+        Err("expected `role` and `content` in each message".to_owned())
+    }
 }
 
 #[cfg(test)]

@@ -21,11 +21,16 @@ pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     }
     for (path, reason) in &told.found.unreadable {
         let word = cx.options.screen.paint(Paint::Error, "error");
-        cx.line(&format!("{}: {word}: it cannot be read: {reason}", escape(path)))?;
+        cx.line(&format!(
+            "{}: {word}: it cannot be read: {reason}",
+            escape(path)
+        ))?;
     }
     verdict(told, cx)?;
     if let Some(suggestion) = suggestion(&told.batch.made) {
-        cx.line("models and their settings, as a suggestion for ctxc.toml, which was not changed:")?;
+        cx.line(
+            "models and their settings, as a suggestion for ctxc.toml, which was not changed:",
+        )?;
         for line in suggestion.lines() {
             cx.print(|out| writeln!(out, "{}", format!("  {}", escape(line)).trim_end()))?;
         }
@@ -35,7 +40,12 @@ pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
 
 fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    let from: Vec<&str> = made.system.iter().chain([&made.path]).map(String::as_str).collect();
+    let from: Vec<&str> = made
+        .system
+        .iter()
+        .chain([&made.path])
+        .map(String::as_str)
+        .collect();
     let from = screen.paint(Paint::Strong, &escape(&from.join(" + ")));
     let suite = made.suite.iter().map(|(path, _)| format!(" and {path}"));
     let to = escape(&made.output).into_owned() + &escape(&suite.collect::<String>());
@@ -46,12 +56,21 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
         Disposition::Same => format!("{to} already exists, unchanged"),
         Disposition::Refused => "is not carried over".to_owned(),
     };
-    let place = if made.imported.turns.iter().all(|turn| matches!(turn.body, Body::InPlace { .. })) {
+    let place = if made
+        .imported
+        .turns
+        .iter()
+        .all(|turn| matches!(turn.body, Body::InPlace { .. }))
+    {
         ", text stays in its file"
     } else {
         ""
     };
-    let place = if fate == Disposition::Refused { "" } else { place };
+    let place = if fate == Disposition::Refused {
+        ""
+    } else {
+        place
+    };
     cx.line(&format!("{from} ({}{place}) {said}", made.format.title))?;
     if fate != Disposition::Refused && !made.imported.parameters.is_empty() {
         let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
@@ -66,7 +85,9 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
             None => groups.push((one, Vec::new())),
         }
     }
-    groups.into_iter().try_for_each(|(first, others)| note(first, &others, cx))
+    groups
+        .into_iter()
+        .try_for_each(|(first, others)| note(first, &others, cx))
 }
 
 /// The maximum number of further lines of a note that are listed.
@@ -87,7 +108,9 @@ fn also(others: &[u32]) -> String {
 fn input(parameter: &Parameter) -> String {
     let kind = parameter.kind.unwrap_or("any");
     match &parameter.default {
-        Some(default) if matches!(kind, "string" | "any") => format!("{} ({kind}, default {default:?})", parameter.name),
+        Some(default) if matches!(kind, "string" | "any") => {
+            format!("{} ({kind}, default {default:?})", parameter.name)
+        }
         Some(default) => format!("{} ({kind}, default {default})", parameter.name),
         None => format!("{} ({kind})", parameter.name),
     }
@@ -101,30 +124,66 @@ fn note(note: &Note, others: &[u32], cx: &mut Cx) -> Result<()> {
         Weight::Error => Paint::Error,
     };
     let word = cx.options.screen.paint(paint, weight.word());
-    let place = if note.line == 0 { note.path.clone() } else { format!("{}:{}", note.path, note.line) };
-    cx.hanging(&format!("  {}: {word}: {}{}", escape(&place), escape(&note.kind.to_string()), also(others)), 4)
+    let place = if note.line == 0 {
+        note.path.clone()
+    } else {
+        format!("{}:{}", note.path, note.line)
+    };
+    cx.hanging(
+        &format!(
+            "  {}: {word}: {}{}",
+            escape(&place),
+            escape(&note.kind.to_string()),
+            also(others)
+        ),
+        4,
+    )
 }
 
 /// Prints the result of the samples.
 pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    let Some((path, verdict)) = told.verdict else { return Ok(()) };
+    let Some((path, verdict)) = told.verdict else {
+        return Ok(());
+    };
     let shown = path.display().to_string();
     let word = cx.options.screen.paint(Paint::Error, "error");
     for difference in &verdict.differences {
-        cx.line(&format!("{}:{}: {word}: {}", escape(&shown), difference.line, escape(&title(difference))))?;
+        cx.line(&format!(
+            "{}:{}: {word}: {}",
+            escape(&shown),
+            difference.line,
+            escape(&title(difference))
+        ))?;
         for line in message(difference) {
             cx.print(|out| writeln!(out, "  {}", escape(&line)))?;
         }
     }
     let equal = verdict.samples - verdict.differences.len();
     let samples = plural(verdict.samples, "sample");
-    let quoted = |names: &BTreeSet<String>| names.iter().map(|name| format!("`{}`", escape(name))).collect::<Vec<_>>().join(", ");
-    let others = if verdict.others.is_empty() { String::new() } else { format!("; not compared: {}", quoted(&verdict.others)) };
-    let fields = if verdict.compared.is_empty() { String::new() } else { format!(", and {}", quoted(&verdict.compared)) };
+    let quoted = |names: &BTreeSet<String>| {
+        names
+            .iter()
+            .map(|name| format!("`{}`", escape(name)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let others = if verdict.others.is_empty() {
+        String::new()
+    } else {
+        format!("; not compared: {}", quoted(&verdict.others))
+    };
+    let fields = if verdict.compared.is_empty() {
+        String::new()
+    } else {
+        format!(", and {}", quoted(&verdict.compared))
+    };
     cx.line(&if equal == verdict.samples {
         format!("{samples}: every message{fields} equal, byte for byte{others}")
     } else {
-        format!("{samples}: {equal} equal byte for byte, {} not{others}", verdict.differences.len())
+        format!(
+            "{samples}: {equal} equal byte for byte, {} not{others}",
+            verdict.differences.len()
+        )
     })
 }
 
@@ -132,9 +191,18 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
 pub(super) fn title(difference: &Difference) -> String {
     let name = &difference.template;
     match &difference.kind {
-        DifferenceKind::Failed(why) => format!("{name} cannot be rendered: {}", why.first().map_or("", String::as_str)),
+        DifferenceKind::Failed(why) => format!(
+            "{name} cannot be rendered: {}",
+            why.first().map_or("", String::as_str)
+        ),
         DifferenceKind::Roles(expected, rendered) => {
-            let list = |roles: &[String]| if roles.is_empty() { "nothing".to_owned() } else { roles.join(", ") };
+            let list = |roles: &[String]| {
+                if roles.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    roles.join(", ")
+                }
+            };
             format!("{name} is {}; expected {}", list(rendered), list(expected))
         }
         DifferenceKind::Field((field, ..)) => format!("{name}: {field} differs"),
@@ -143,7 +211,9 @@ pub(super) fn title(difference: &Difference) -> String {
             let at = byte.at;
             let line = byte.line;
             let column = byte.column;
-            format!("{name}: the {message} differs from byte {at} on (line {line}, column {column})")
+            format!(
+                "{name}: the {message} differs from byte {at} on (line {line}, column {column})"
+            )
         }
     }
 }
@@ -151,7 +221,11 @@ pub(super) fn title(difference: &Difference) -> String {
 /// Returns the detail lines of a difference.
 pub(super) fn message(difference: &Difference) -> Vec<String> {
     match &difference.kind {
-        DifferenceKind::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
+        DifferenceKind::Failed(why) => why
+            .iter()
+            .skip(1)
+            .map(|why| escape(why).into_owned())
+            .collect(),
         DifferenceKind::Roles(..) => {
             vec!["`expected` may be a list of {\"role\", \"content\"}, one for each message, or the body of a request".to_owned()]
         }
@@ -159,19 +233,35 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
             let mut diff = Vec::new();
             // Writing to a vector cannot fail.
             let _ = unified::write(&mut diff, field, expected, rendered, Screen::PLAIN);
-            String::from_utf8_lossy(&diff).lines().skip(2).map(str::to_owned).collect()
+            String::from_utf8_lossy(&diff)
+                .lines()
+                .skip(2)
+                .map(str::to_owned)
+                .collect()
         }
         DifferenceKind::Byte(byte) => {
             let part = |text: &str| {
                 let skipped = byte.column.saturating_sub(1 + AROUND);
                 let part: String = text.chars().skip(skipped).take(2 * AROUND).collect();
-                let (head, tail) =
-                    (if skipped > 0 { "…" } else { "" }, if text.chars().count() > skipped + 2 * AROUND { "…" } else { "" });
+                let (head, tail) = (
+                    if skipped > 0 { "…" } else { "" },
+                    if text.chars().count() > skipped + 2 * AROUND {
+                        "…"
+                    } else {
+                        ""
+                    },
+                );
                 format!("{head}{}{tail}", shown(&part))
             };
-            let lines = [format!("expected: {}", part(&byte.expected)), format!("rendered: {}", part(&byte.rendered))];
+            let lines = [
+                format!("expected: {}", part(&byte.expected)),
+                format!("rendered: {}", part(&byte.rendered)),
+            ];
             let why = |profile: Profile| {
-                format!("its profile `{}` writes headings: `profile=\"bare\"` on the task leaves them out", profile.word())
+                format!(
+                    "its profile `{}` writes headings: `profile=\"bare\"` on the task leaves them out",
+                    profile.word()
+                )
             };
             lines.into_iter().chain(byte.profile.map(why)).collect()
         }
@@ -180,35 +270,60 @@ pub(super) fn message(difference: &Difference) -> Vec<String> {
 
 /// Returns a line with its invisible characters escaped.
 fn shown(text: &str) -> String {
-    if text.is_empty() { "(nothing more)".to_owned() } else { escape(text).into_owned() }
+    if text.is_empty() {
+        "(nothing more)".to_owned()
+    } else {
+        escape(text).into_owned()
+    }
 }
 
 fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
-    let count = |fates: &[Disposition]| told.fates.iter().filter(|fate| fates.contains(fate)).count();
+    let count = |fates: &[Disposition]| {
+        told.fates
+            .iter()
+            .filter(|fate| fates.contains(fate))
+            .count()
+    };
     let mut said = Vec::new();
     let mut add = |count: usize, words: &dyn Fn(usize) -> String| {
         if count > 0 {
             said.push(words(count));
         }
     };
-    add(count(&[Disposition::Written]), &|count| format!("wrote {}", plural(count, "template")));
-    add(count(&[Disposition::Dry]), &|count| format!("would write {}", plural(count, "template")));
-    add(count(&[Disposition::There, Disposition::Same]), &|count| format!("left {} alone", plural(count, "template")));
-    add(count(&[Disposition::Refused]), &|count| format!("{} not carried over", plural(count, "prompt")));
-    add(told.found.unreadable.len(), &|count| format!("{} not readable", plural(count, "file")));
+    add(count(&[Disposition::Written]), &|count| {
+        format!("wrote {}", plural(count, "template"))
+    });
+    add(count(&[Disposition::Dry]), &|count| {
+        format!("would write {}", plural(count, "template"))
+    });
+    add(count(&[Disposition::There, Disposition::Same]), &|count| {
+        format!("left {} alone", plural(count, "template"))
+    });
+    add(count(&[Disposition::Refused]), &|count| {
+        format!("{} not carried over", plural(count, "prompt"))
+    });
+    add(told.found.unreadable.len(), &|count| {
+        format!("{} not readable", plural(count, "file"))
+    });
     add(told.batch.parts.len(), &|count| match count {
         1 => "1 file is a part of others".to_owned(),
         _ => format!("{count} files are parts of others"),
     });
     add(told.found.plain.len(), &|count| {
-        format!("skipped {} without placeholders (name it to import it)", plural(count, "page"))
+        format!(
+            "skipped {} without placeholders (name it to import it)",
+            plural(count, "page")
+        )
     });
     cx.line(&format!("{}; changed none of the prompts", said.join("; ")))?;
     if !told.found.others.is_empty() {
         cx.note(&format!("note: skipped {}", others(&told.found.others)));
     }
     if let Some(folder) = told.left_out {
-        cx.note(&format!("note: [templates] include of ctxc.toml leaves {}/ out: add it there", escape(folder)));
+        cx.note(&format!(
+            "note: [templates] include of ctxc.toml leaves {}/ out: add it there",
+            escape(folder)
+        ));
     }
     if count(&[Disposition::Written, Disposition::Same]) > 0 {
         cx.note("next: ctxc check");

@@ -13,23 +13,38 @@ use std::fmt::Write as _;
 /// results of `write!` are ignored, because writing to a string cannot fail.
 pub(super) fn suggestion(made: &[Made]) -> Option<String> {
     let says_more = |model: &Model| model.name.is_some() || model.others().next().is_some();
-    let with: Vec<&Made> =
-        made.iter().filter(|one| !one.is_refused() && one.imported.model.as_ref().is_some_and(says_more)).collect();
+    let with: Vec<&Made> = made
+        .iter()
+        .filter(|one| !one.is_refused() && one.imported.model.as_ref().is_some_and(says_more))
+        .collect();
     let mut roles = String::new();
     let mut models = BTreeMap::new();
     for one in &with {
-        let Some(model) = &one.imported.model else { continue };
+        let Some(model) = &one.imported.model else {
+            continue;
+        };
         let _ = writeln!(roles, "[roles.{}]", key(&one.name));
         if let Some(name) = &model.name {
             let _ = writeln!(roles, "model = {}", quoted(name));
-            let most = model.settings.iter().find(|(name, _)| OUTPUT.contains(&name.as_str())).map(|(_, value)| value.clone());
+            let most = model
+                .settings
+                .iter()
+                .find(|(name, _)| OUTPUT.contains(&name.as_str()))
+                .map(|(_, value)| value.clone());
             models.entry(name.clone()).or_insert((model.vendor(), most));
         }
         for (name, value) in model.others() {
-            let stops = STOPS.contains(&name.as_str()).then(|| serde_json::from_str::<Vec<String>>(value).ok()).flatten();
+            let stops = STOPS
+                .contains(&name.as_str())
+                .then(|| serde_json::from_str::<Vec<String>>(value).ok())
+                .flatten();
             let _ = match stops {
                 Some(stops) => writeln!(roles, "stop = {}", json!(stops)),
-                None => writeln!(roles, "# {name} = {}: whoever calls the model sets it", value.replace('\n', " ")),
+                None => writeln!(
+                    roles,
+                    "# {name} = {}: whoever calls the model sets it",
+                    value.replace('\n', " ")
+                ),
             };
         }
         roles.push('\n');
@@ -40,11 +55,17 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
             Some(vendor) => {
                 let _ = writeln!(roles, "provider = \"{vendor}\"");
             }
-            None => roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n"),
+            None => {
+                roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n")
+            }
         }
         roles.push_str("tier = \"standard\"  # how able it is, as you see it\n");
         let _ = match public_model(&name).and_then(|public| usize::try_from(public.window).ok()) {
-            Some(window) => writeln!(roles, "context_window = {}", thousands(window).replace(',', "_")),
+            Some(window) => writeln!(
+                roles,
+                "context_window = {}",
+                thousands(window).replace(',', "_")
+            ),
             None => writeln!(roles, "context_window = 128_000  # its window: look it up"),
         };
         if let Some(most) = most.filter(|most| most.parse::<u64>().is_ok()) {
@@ -57,8 +78,15 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
 
 /// Returns a TOML key, bare if possible.
 fn key(name: &str) -> String {
-    let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    if is_bare { name.to_owned() } else { quoted(name) }
+    let is_bare = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if is_bare {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
 }
 
 fn quoted(text: &str) -> String {

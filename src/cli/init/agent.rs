@@ -44,8 +44,15 @@ const LIBRARIES: [&str; 34] = [
     "smolagents",
 ];
 /// Prefixes of the names of libraries that consist of several packages.
-const FAMILIES: [&str; 7] =
-    ["@ai-sdk/", "@langchain/", "langchain-", "llama-index-", "strands-agents", "pydantic-ai-", "semantic-kernel"];
+const FAMILIES: [&str; 7] = [
+    "@ai-sdk/",
+    "@langchain/",
+    "langchain-",
+    "llama-index-",
+    "strands-agents",
+    "pydantic-ai-",
+    "semantic-kernel",
+];
 /// Files of Python packages at the top of a repository.
 const PYTHON: [&str; 3] = ["pyproject.toml", "requirements.txt", "requirements.in"];
 /// Common names of the main file of a Python program.
@@ -65,16 +72,35 @@ impl Agent {
     /// Returns the agent of a folder, if its dependencies include a library for models.
     pub(super) fn of(folder: &Path) -> Option<Self> {
         let text = |name: &str| String::from_utf8(fs::head(&folder.join(name), LIMIT).ok()??).ok();
-        let python = PYTHON.into_iter().find_map(|file| Some((file, text(file)?.lines().find_map(python_library)?)));
+        let python = PYTHON
+            .into_iter()
+            .find_map(|file| Some((file, text(file)?.lines().find_map(python_library)?)));
         if let Some((named_in, library)) = python {
-            let program = PROGRAMS.into_iter().find(|name| fs::is_file(&folder.join(name)));
-            return Some(Self { named_in, library, command: program.map(|name| format!("python {name}")) });
+            let program = PROGRAMS
+                .into_iter()
+                .find(|name| fs::is_file(&folder.join(name)));
+            return Some(Self {
+                named_in,
+                library,
+                command: program.map(|name| format!("python {name}")),
+            });
         }
         let package: serde_json::Value = serde_json::from_str(&text("package.json")?).ok()?;
-        let groups = ["dependencies", "devDependencies"].into_iter().filter_map(|key| package.get(key)?.as_object());
-        let library = groups.flat_map(serde_json::Map::keys).find(|name| is_library(name))?.clone();
-        let has_start = package.pointer("/scripts/start").is_some_and(serde_json::Value::is_string);
-        Some(Self { named_in: "package.json", library, command: has_start.then(|| "npm start".to_owned()) })
+        let groups = ["dependencies", "devDependencies"]
+            .into_iter()
+            .filter_map(|key| package.get(key)?.as_object());
+        let library = groups
+            .flat_map(serde_json::Map::keys)
+            .find(|name| is_library(name))?
+            .clone();
+        let has_start = package
+            .pointer("/scripts/start")
+            .is_some_and(serde_json::Value::is_string);
+        Some(Self {
+            named_in: "package.json",
+            library,
+            command: has_start.then(|| "npm start".to_owned()),
+        })
     }
 }
 
@@ -84,10 +110,18 @@ fn python_library(line: &str) -> Option<String> {
     let quoted = line.split(['"', '\'']).skip(1).step_by(2);
     let name = |text: &str| -> String {
         let text = text.trim_start();
-        let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c)).unwrap_or(text.len());
-        text.get(..end).unwrap_or_default().to_ascii_lowercase().replace(['_', '.'], "-")
+        let end = text
+            .find(|c: char| !c.is_ascii_alphanumeric() && !"-_.".contains(c))
+            .unwrap_or(text.len());
+        text.get(..end)
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+            .replace(['_', '.'], "-")
     };
-    std::iter::once(line).chain(quoted).map(name).find(|name| is_library(name))
+    std::iter::once(line)
+        .chain(quoted)
+        .map(name)
+        .find(|name| is_library(name))
 }
 
 fn is_library(name: &str) -> bool {

@@ -57,13 +57,32 @@ struct Language {
 impl CiProject {
     /// Inspects the files of a project.
     pub(super) fn of(root: &Path, install: Option<&str>) -> Self {
-        let root = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
-        let top = root.ancestors().find(|folder| fs::exists(&folder.join(".git"))).unwrap_or(&root).to_path_buf();
-        let parts = root.strip_prefix(&top).map(|inside| inside.iter().map(|part| part.to_string_lossy().into_owned()));
-        let folder = parts.map(|parts| parts.collect::<Vec<_>>().join("/")).unwrap_or_default();
+        let root = RealFs
+            .canonical(root)
+            .unwrap_or_else(|_| root.to_path_buf());
+        let top = root
+            .ancestors()
+            .find(|folder| fs::exists(&folder.join(".git")))
+            .unwrap_or(&root)
+            .to_path_buf();
+        let parts = root.strip_prefix(&top).map(|inside| {
+            inside
+                .iter()
+                .map(|part| part.to_string_lossy().into_owned())
+        });
+        let folder = parts
+            .map(|parts| parts.collect::<Vec<_>>().join("/"))
+            .unwrap_or_default();
         let languages: Vec<Language> = [python(&root), node(&root)].into_iter().flatten().collect();
         let has_programs = !languages.is_empty() || names_programs(&root.join("scenarios"));
-        Self { branch: branch(&top), top, folder, install: install.map(str::to_owned), languages, has_programs }
+        Self {
+            branch: branch(&top),
+            top,
+            folder,
+            install: install.map(str::to_owned),
+            languages,
+            has_programs,
+        }
     }
 
     /// Returns the workflow for GitHub. The gate is a separate job in which no program of the
@@ -94,16 +113,25 @@ impl CiProject {
         }
         step(out, "check", ["ctxc check --format github --allow-empty"]);
         // Writing to a string cannot fail.
-        let _ =
-            writeln!(out, "      - name: eval\n        if: success() || failure()\n        run: ctxc eval --allow-empty {TRUST}");
+        let _ = writeln!(
+            out,
+            "      - name: eval\n        if: success() || failure()\n        run: ctxc eval --allow-empty {TRUST}"
+        );
         if self.has_programs {
             let condition = format!("        if: (success() || failure()) && {HAS_BASE}");
             let _ = writeln!(out, "      - name: requests\n{condition}\n        run: |");
-            let remark =
-                "# What the programs of the change send to models. The next job decides by it, whatever this one says of it.";
+            let remark = "# What the programs of the change send to models. The next job decides by it, whatever this one says of it.";
             let gate = gate("origin", "--save-requests=\"$RUNNER_TEMP/requests.json\"");
             for line in std::iter::once(remark).chain(gate.trim_end().lines()) {
-                let _ = writeln!(out, "          {line}{}", if line.starts_with("ctxc gate") { " || true" } else { "" });
+                let _ = writeln!(
+                    out,
+                    "          {line}{}",
+                    if line.starts_with("ctxc gate") {
+                        " || true"
+                    } else {
+                        ""
+                    }
+                );
             }
             let _ = writeln!(
                 out,
@@ -116,17 +144,30 @@ impl CiProject {
     fn gate_job(&self, out: &mut String) {
         self.begin_job(out, "gate", "change/");
         // A job that is skipped because an earlier one failed counts as passed.
-        let needs = if self.has_programs { "    needs: check\n" } else { "" };
-        let runs = if self.has_programs { "(!cancelled()) && " } else { "" };
-        let _ =
-            writeln!(out, "{needs}    # The first push of a branch has nothing to be compared with.\n    if: {runs}{HAS_BASE}");
+        let needs = if self.has_programs {
+            "    needs: check\n"
+        } else {
+            ""
+        };
+        let runs = if self.has_programs {
+            "(!cancelled()) && "
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "{needs}    # The first push of a branch has nothing to be compared with.\n    if: {runs}{HAS_BASE}"
+        );
         out.push_str("    steps:\n");
         self.checkout(out, &["ref: ${{ env.BASE }}", "path: base"]);
         self.checkout(out, &["path: change", HISTORY]);
         let from_base = self.install.is_none().then(|| {
             format!("from=base; [ -e base/{CLONE} ] || from=change # ctxc comes with this change\ncargo install --locked --path \"$from/{CLONE}\"")
         });
-        let install = from_base.as_deref().or(self.install.as_deref()).unwrap_or_default();
+        let install = from_base
+            .as_deref()
+            .or(self.install.as_deref())
+            .unwrap_or_default();
         step(out, "install ctxc", install.lines());
         out.push_str("        working-directory: .\n");
         self.set_up_base(out);
@@ -135,15 +176,22 @@ impl CiProject {
             out.push_str("      - uses: actions/download-artifact@v4\n        continue-on-error: true # the gate names what is missing\n        with:\n          name: requests\n          path: ${{ runner.temp }}/requests\n");
             source = "--requests=\"$RUNNER_TEMP/requests/requests.json\"";
         }
-        step(out, "gate", gate("\"$GITHUB_WORKSPACE/base\"", source).lines());
+        step(
+            out,
+            "gate",
+            gate("\"$GITHUB_WORKSPACE/base\"", source).lines(),
+        );
     }
 
     fn begin_job(&self, out: &mut String, name: &str, below: &str) {
         let _ = writeln!(out, "  {name}:\n    runs-on: ubuntu-latest");
         let folder = format!("{below}{}", self.folder);
         if !folder.is_empty() {
-            let _ =
-                writeln!(out, "    defaults:\n      run:\n        working-directory: {}", quoted(folder.trim_end_matches('/')));
+            let _ = writeln!(
+                out,
+                "    defaults:\n      run:\n        working-directory: {}",
+                quoted(folder.trim_end_matches('/'))
+            );
         }
     }
 
@@ -153,16 +201,33 @@ impl CiProject {
             let _ = writeln!(out, "          {input}");
         }
         if self.install.is_none() {
-            let _ = writeln!(out, "          submodules: true # ctxc is compiled from {CLONE}");
+            let _ = writeln!(
+                out,
+                "          submodules: true # ctxc is compiled from {CLONE}"
+            );
         }
     }
 
     /// Adds steps that set up the languages of the change.
     fn set_up(&self, out: &mut String) {
         for language in &self.languages {
-            let Language { action, version: (input, version), name, commands, .. } = language;
-            let file = if input.ends_with("-file") { format!("{}{version}", self.prefix()) } else { version.clone() };
-            let _ = writeln!(out, "      - uses: {action}\n        with:\n          {input}: {}", quoted(&file));
+            let Language {
+                action,
+                version: (input, version),
+                name,
+                commands,
+                ..
+            } = language;
+            let file = if input.ends_with("-file") {
+                format!("{}{version}", self.prefix())
+            } else {
+                version.clone()
+            };
+            let _ = writeln!(
+                out,
+                "      - uses: {action}\n        with:\n          {input}: {}",
+                quoted(&file)
+            );
             step(out, name, commands.iter().copied());
         }
     }
@@ -172,13 +237,38 @@ impl CiProject {
     /// run here.
     fn set_up_base(&self, out: &mut String) {
         for language in &self.languages {
-            let Language { action, version: (input, version), file, packages, commands, .. } = language;
+            let Language {
+                action,
+                version: (input, version),
+                file,
+                packages,
+                commands,
+                ..
+            } = language;
             let folder = format!("base/{}", self.prefix());
-            let condition = format!("        if: hashFiles({}) != ''", quoted_in_expression(&format!("{folder}{file}")));
-            let version = if input.ends_with("-file") { format!("{folder}{version}") } else { version.clone() };
-            let _ = writeln!(out, "      - uses: {action}\n{condition}\n        with:\n          {input}: {}", quoted(&version));
-            let _ = writeln!(out, "      - name: install what checks of the base need\n{condition}");
-            let _ = writeln!(out, "        working-directory: {}\n        run: |", quoted(folder.trim_end_matches('/')));
+            let condition = format!(
+                "        if: hashFiles({}) != ''",
+                quoted_in_expression(&format!("{folder}{file}"))
+            );
+            let version = if input.ends_with("-file") {
+                format!("{folder}{version}")
+            } else {
+                version.clone()
+            };
+            let _ = writeln!(
+                out,
+                "      - uses: {action}\n{condition}\n        with:\n          {input}: {}",
+                quoted(&version)
+            );
+            let _ = writeln!(
+                out,
+                "      - name: install what checks of the base need\n{condition}"
+            );
+            let _ = writeln!(
+                out,
+                "        working-directory: {}\n        run: |",
+                quoted(folder.trim_end_matches('/'))
+            );
             let to = format!("\"$GITHUB_WORKSPACE/change/{}{packages}\"", self.prefix());
             let link = format!("[ ! -e {packages} ] || ln -sfn \"$PWD/{packages}\" {to}");
             for command in commands.iter().copied().chain([link.as_str()]) {
@@ -198,11 +288,17 @@ impl CiProject {
     }
 
     fn install(&self) -> &str {
-        self.install.as_deref().unwrap_or("cargo install --locked --path tools/ctxc")
+        self.install
+            .as_deref()
+            .unwrap_or("cargo install --locked --path tools/ctxc")
     }
 
     fn prefix(&self) -> String {
-        if self.folder.is_empty() { String::new() } else { format!("{}/", self.folder) }
+        if self.folder.is_empty() {
+            String::new()
+        } else {
+            format!("{}/", self.folder)
+        }
     }
 
     /// Returns true if the repository lacks the clone from which ctxc is compiled.
@@ -214,7 +310,11 @@ impl CiProject {
 /// Returns the commands of the gate. They fetch missing commits of the base from `source`, and
 /// permit a base without the project.
 fn gate(source: &str, requests: &str) -> String {
-    let requests = if requests.is_empty() { String::new() } else { format!(" {requests}") };
+    let requests = if requests.is_empty() {
+        String::new()
+    } else {
+        format!(" {requests}")
+    };
     format!(
         "# Files of the change can look like a repository, whose settings git would follow.\n\
          export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.bareRepository GIT_CONFIG_VALUE_0=explicit\n\
@@ -247,12 +347,20 @@ fn quoted(text: &str) -> String {
 /// current one.
 fn branch(top: &Path) -> String {
     let named = |file: &str, before: &str| {
-        let head = fs::head(&top.join(".git").join(file), LIMIT).ok().flatten()?;
-        let name = String::from_utf8(head).ok()?.trim().strip_prefix(before)?.to_owned();
+        let head = fs::head(&top.join(".git").join(file), LIMIT)
+            .ok()
+            .flatten()?;
+        let name = String::from_utf8(head)
+            .ok()?
+            .trim()
+            .strip_prefix(before)?
+            .to_owned();
         (!name.is_empty()).then_some(name)
     };
     let remote = named("refs/remotes/origin/HEAD", "ref: refs/remotes/origin/");
-    remote.or_else(|| named("HEAD", "ref: refs/heads/")).unwrap_or_else(|| "main".to_owned())
+    remote
+        .or_else(|| named("HEAD", "ref: refs/heads/"))
+        .unwrap_or_else(|| "main".to_owned())
 }
 
 /// Keys of scenarios that name a program: one that sends the request, or a check.
@@ -264,22 +372,42 @@ fn names_programs(folder: &Path) -> bool {
     fs::entries_in(folder).into_iter().any(|(_, path)| {
         let text = || fs::head(&path, LIMIT).ok().flatten().unwrap_or_default();
         names_programs(&path)
-            || String::from_utf8_lossy(&text())
-                .lines()
-                .any(|line| PROGRAMS.iter().any(|key| line.trim_start_matches([' ', '-', '{']).starts_with(key)))
+            || String::from_utf8_lossy(&text()).lines().any(|line| {
+                PROGRAMS
+                    .iter()
+                    .any(|key| line.trim_start_matches([' ', '-', '{']).starts_with(key))
+            })
     })
 }
 
 fn python(root: &Path) -> Option<Language> {
     let is_there = |name: &str| fs::exists(&root.join(name));
     let is_project = || {
-        let head = fs::head(&root.join("pyproject.toml"), LIMIT).ok().flatten().unwrap_or_default();
-        String::from_utf8_lossy(&head).lines().any(|line| ["[build-system]", "[project]"].contains(&line.trim()))
+        let head = fs::head(&root.join("pyproject.toml"), LIMIT)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        String::from_utf8_lossy(&head)
+            .lines()
+            .any(|line| ["[build-system]", "[project]"].contains(&line.trim()))
     };
     let (file, commands): (&str, &[&str]) = if is_there("uv.lock") {
-        ("uv.lock", &["pip install uv", "uv sync --frozen", "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\""])
+        (
+            "uv.lock",
+            &[
+                "pip install uv",
+                "uv sync --frozen",
+                "echo \"$PWD/.venv/bin\" >> \"$GITHUB_PATH\"",
+            ],
+        )
     } else if is_there("poetry.lock") {
-        ("poetry.lock", &["pip install poetry", "POETRY_VIRTUALENVS_CREATE=false poetry install --no-interaction"])
+        (
+            "poetry.lock",
+            &[
+                "pip install poetry",
+                "POETRY_VIRTUALENVS_CREATE=false poetry install --no-interaction",
+            ],
+        )
     } else if is_there("requirements.txt") {
         ("requirements.txt", &["pip install -r requirements.txt"])
     } else if is_project() {
@@ -309,15 +437,25 @@ fn node(root: &Path) -> Option<Language> {
         return None;
     }
     let (file, commands): (&str, &[&str]) = if is_there("pnpm-lock.yaml") {
-        ("pnpm-lock.yaml", &["corepack enable", "pnpm install --frozen-lockfile"])
+        (
+            "pnpm-lock.yaml",
+            &["corepack enable", "pnpm install --frozen-lockfile"],
+        )
     } else if is_there("yarn.lock") {
-        ("yarn.lock", &["corepack enable", "yarn install --frozen-lockfile"])
+        (
+            "yarn.lock",
+            &["corepack enable", "yarn install --frozen-lockfile"],
+        )
     } else if is_there("package-lock.json") {
         ("package-lock.json", &["npm ci"])
     } else {
         ("package.json", &["npm install --no-package-lock"])
     };
-    let version = if is_there(".nvmrc") { ("node-version-file", ".nvmrc".to_owned()) } else { ("node-version", "22".to_owned()) };
+    let version = if is_there(".nvmrc") {
+        ("node-version-file", ".nvmrc".to_owned())
+    } else {
+        ("node-version", "22".to_owned())
+    };
     let packages = "node_modules";
     Some(Language {
         action: "actions/setup-node@v4",

@@ -55,7 +55,10 @@ fn top(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap_or(path);
     let mut parts = inside.components();
     let first = parts.next();
-    let folder = parts.next().and(first).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    let folder = parts
+        .next()
+        .and(first)
+        .map(|part| part.as_os_str().to_string_lossy().into_owned());
     folder.unwrap_or_default()
 }
 
@@ -64,7 +67,12 @@ fn is_template(path: &Path, reader: &mut Reader) -> bool {
     if fs::read_own(path, LIMIT, &mut bytes).is_err() {
         return false;
     }
-    let Ok(text) = decode::decode(&bytes) else { return false };
+    let Ok(text) = decode::decode(&bytes) else {
+        return false;
+    };
     reader.read(&text, &Limits::default());
-    reader.document(&text).root().is_some_and(|root| template::root_kind(root).is_some())
+    reader
+        .document(&text)
+        .root()
+        .is_some_and(|root| template::root_kind(root).is_some())
 }

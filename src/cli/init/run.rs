@@ -40,16 +40,29 @@ pub(crate) enum Ci {
 
 /// Writes the missing files.
 pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
-    let root = args.dir.clone().or_else(|| cx.options.project.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let root = args
+        .dir
+        .clone()
+        .or_else(|| cx.options.project.clone())
+        .unwrap_or_else(|| PathBuf::from("."));
     let around = around(&root);
-    let mut found = if fs::is_dir(&root) { Found::under(&root) } else { Found::default() };
+    let mut found = if fs::is_dir(&root) {
+        Found::under(&root)
+    } else {
+        Found::default()
+    };
     if let Some(said) = sentence(&found) {
         cx.line(&said)?;
     }
     let is_first = found.templates.is_empty() && found.prompts.is_empty();
     let agent = if is_first { Agent::of(&root) } else { None };
-    if let Some(Agent { named_in, library, .. }) = &agent {
-        cx.line(&format!("found an agent, whose {named_in} names {library}: it needs no template"))?;
+    if let Some(Agent {
+        named_in, library, ..
+    }) = &agent
+    {
+        cx.line(&format!(
+            "found an agent, whose {named_in} names {library}: it needs no template"
+        ))?;
     }
     // Only an empty project gets an example.
     let is_first = is_first && agent.is_none();
@@ -58,13 +71,25 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
         found.templates = BTreeMap::from([("templates".to_owned(), 1)]);
     }
     let here = BTreeMap::from([("templates".to_owned(), 0)]);
-    let templates = if found.templates.is_empty() { &here } else { &found.templates };
-    let text = if agent.is_some() { write::AGENT_PROJECT.to_owned() } else { write::project_file(templates) };
+    let templates = if found.templates.is_empty() {
+        &here
+    } else {
+        &found.templates
+    };
+    let text = if agent.is_some() {
+        write::AGENT_PROJECT.to_owned()
+    } else {
+        write::project_file(templates)
+    };
     put(&root, FILE, &text, cx)?;
-    let ci = args.ci.map(|place| (place, CiProject::of(&root, args.install.as_deref())));
+    let ci = args
+        .ci
+        .map(|place| (place, CiProject::of(&root, args.install.as_deref())));
     match &ci {
         Some((Ci::Github, project)) => workflow(&root, project, cx)?,
-        Some((Ci::Print, project)) => cx.print(|out| out.write_all(project.commands().as_bytes()))?,
+        Some((Ci::Print, project)) => {
+            cx.print(|out| out.write_all(project.commands().as_bytes()))?
+        }
         None => {}
     }
     if ci.is_some_and(|(_, project)| project.lacks_clone()) {
@@ -77,10 +102,18 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
         let around = escape(&around.display().to_string()).into_owned();
         cx.note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
     }
-    let there = args.dir.as_deref().map_or_else(String::new, |dir| format!("cd {} && ", escape(&dir.to_string_lossy())));
+    let there = args.dir.as_deref().map_or_else(String::new, |dir| {
+        format!("cd {} && ", escape(&dir.to_string_lossy()))
+    });
     let next = match &agent {
         Some(agent) => {
-            format!("record -- {}", agent.command.as_deref().unwrap_or("COMMAND, with the command that starts the agent"))
+            format!(
+                "record -- {}",
+                agent
+                    .command
+                    .as_deref()
+                    .unwrap_or("COMMAND, with the command that starts the agent")
+            )
         }
         None if found.templates.is_empty() && !found.prompts.is_empty() => import(&found),
         None => "check".to_owned(),
@@ -99,17 +132,33 @@ fn around(root: &Path) -> Option<PathBuf> {
     }
     // A folder that does not exist yet has an ancestor that does.
     let whole = fs::current_dir().ok()?.join(root);
-    let there = whole.ancestors().find_map(|folder| RealFs.canonical(folder).ok())?;
-    there.ancestors().find(|folder| fs::exists(&folder.join(FILE))).map(Path::to_path_buf)
+    let there = whole
+        .ancestors()
+        .find_map(|folder| RealFs.canonical(folder).ok())?;
+    there
+        .ancestors()
+        .find(|folder| fs::exists(&folder.join(FILE)))
+        .map(Path::to_path_buf)
 }
 
 /// Writes the workflow, which GitHub only reads at the top of a repository.
 fn workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
-    let real = RealFs.canonical(root).unwrap_or_else(|_| root.to_path_buf());
+    let real = RealFs
+        .canonical(root)
+        .unwrap_or_else(|_| root.to_path_buf());
     let is_top = real == project.top;
-    put(if is_top { root } else { &project.top }, ci::WORKFLOW, &project.github(), cx)?;
+    put(
+        if is_top { root } else { &project.top },
+        ci::WORKFLOW,
+        &project.github(),
+        cx,
+    )?;
     if !is_top {
-        cx.note(&format!("{} stands at the top of the repository, {}", ci::WORKFLOW, escape(&project.top.display().to_string())));
+        cx.note(&format!(
+            "{} stands at the top of the repository, {}",
+            ci::WORKFLOW,
+            escape(&project.top.display().to_string())
+        ));
     }
     cx.note("scenarios that run programs or checks need the variable CTXC_TRUST_HASH of the repository: the hash that `ctxc trust --show` prints");
     Ok(())
@@ -118,7 +167,10 @@ fn workflow(root: &Path, project: &CiProject, cx: &mut Cx) -> Result<()> {
 fn parse_command(text: &str) -> std::result::Result<String, String> {
     let command = text.trim();
     if command.is_empty() || command.chars().any(char::is_control) {
-        return Err("expected one line with a command, such as `cargo install --locked --path tools/ctxc`".to_owned());
+        return Err(
+            "expected one line with a command, such as `cargo install --locked --path tools/ctxc`"
+                .to_owned(),
+        );
     }
     Ok(command.to_owned())
 }
@@ -133,21 +185,38 @@ fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     overwrite::refuse_links(root, name)?;
     let folder = path.parent().unwrap_or(root);
     let failed = |err: &std::io::Error| {
-        CliError::write(&path, err).hint("`ctxc init` writes into the folder that you name, or the current one")
+        CliError::write(&path, err)
+            .hint("`ctxc init` writes into the folder that you name, or the current one")
     };
     fs::create_dir_all(folder).map_err(|err| failed(&err))?;
     fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
-    cx.line(&format!("wrote {name} ({})", plural(text.lines().count(), "line")))?;
+    cx.line(&format!(
+        "wrote {name} ({})",
+        plural(text.lines().count(), "line")
+    ))?;
     Ok(true)
 }
 
 /// Returns the command that imports the existing prompts.
 fn import(found: &Found) -> String {
     let folders: BTreeSet<&String> = found.prompts.values().flat_map(BTreeMap::keys).collect();
-    let named = |folder: &&String| if folder.is_empty() { ".".to_owned() } else { escape(folder).into_owned() };
+    let named = |folder: &&String| {
+        if folder.is_empty() {
+            ".".to_owned()
+        } else {
+            escape(folder).into_owned()
+        }
+    };
     let all: Vec<String> = folders.iter().map(named).collect();
     // Many folders are replaced by the whole project.
-    format!("import {}", if all.len() > 3 || all.contains(&".".to_owned()) { ".".to_owned() } else { all.join(" ") })
+    format!(
+        "import {}",
+        if all.len() > 3 || all.contains(&".".to_owned()) {
+            ".".to_owned()
+        } else {
+            all.join(" ")
+        }
+    )
 }
 
 /// Describes the existing files: `found 600 task files in prompts/ and 41 Jinja files in legacy/
@@ -155,19 +224,41 @@ fn import(found: &Found) -> String {
 /// opened yet and some are parts of others.
 fn sentence(found: &Found) -> Option<String> {
     let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
-    let prompts =
-        FORMATS.iter().filter_map(|format| Some(part(found.prompts.get(format.name)?, &format!("{} file", format.title))));
+    let prompts = FORMATS.iter().filter_map(|format| {
+        Some(part(
+            found.prompts.get(format.name)?,
+            &format!("{} file", format.title),
+        ))
+    });
     let said: Vec<String> = templates.into_iter().chain(prompts).collect();
     let (last, before) = said.split_last()?;
-    let all = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
-    let see = if found.prompts.is_empty() { "" } else { " (see `ctxc import`)" };
+    let all = if before.is_empty() {
+        last.clone()
+    } else {
+        format!("{} and {last}", before.join(", "))
+    };
+    let see = if found.prompts.is_empty() {
+        ""
+    } else {
+        " (see `ctxc import`)"
+    };
     Some(format!("found {all}{see}; changed none of them"))
 }
 
 fn part(files: &BTreeMap<String, usize>, kind: &str) -> String {
     let total: usize = files.values().sum();
-    let named = |folder: &String| if folder.is_empty() { "this folder".to_owned() } else { format!("{}/", escape(folder)) };
+    let named = |folder: &String| {
+        if folder.is_empty() {
+            "this folder".to_owned()
+        } else {
+            format!("{}/", escape(folder))
+        }
+    };
     let shown: Vec<String> = files.keys().take(3).map(named).collect();
-    let more = if files.len() > 3 { format!(" and {}", plural(files.len() - 3, "more folder")) } else { String::new() };
+    let more = if files.len() > 3 {
+        format!(" and {}", plural(files.len() - 3, "more folder"))
+    } else {
+        String::new()
+    };
     format!("{} in {}{more}", plural(total, kind), shown.join(", "))
 }

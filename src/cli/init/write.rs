@@ -13,7 +13,13 @@ pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
         "# A ctxc project. Every key is optional: `ctxc defaults` shows what holds, `ctxc rules` what is checked.\n\
          edition = \"2026\"\n\n[templates]\n",
     );
-    let names = folders.keys().map(|folder| if folder.is_empty() { "*.xml".to_owned() } else { literal(folder) });
+    let names = folders.keys().map(|folder| {
+        if folder.is_empty() {
+            "*.xml".to_owned()
+        } else {
+            literal(folder)
+        }
+    });
     let list: Vec<String> = names.map(|name| quoted(&name)).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(out, "include = [{}]", list.join(", "));
@@ -30,7 +36,15 @@ pub(super) const AGENT_PROJECT: &str = "# A ctxc project that tests an agent: `c
 
 /// Returns a pattern that matches a folder's name literally. Special characters become `?`.
 fn literal(name: &str) -> String {
-    name.chars().map(|c| if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') { '?' } else { c }).collect()
+    name.chars()
+        .map(|c| {
+            if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
 }
 
 fn quoted(text: &str) -> String {
@@ -52,11 +66,36 @@ fn quoted(text: &str) -> String {
 /// Returns the text of the first template.
 pub(super) fn template() -> String {
     let mut xml = TemplateWriter::new();
-    xml.open("task", &[("type", "atomic"), ("name", "summarize-document"), ("version", "1.0.0")]);
-    xml.leaf("description", &[], "Summarize {{document}} for {{audience}}.");
+    xml.open(
+        "task",
+        &[
+            ("type", "atomic"),
+            ("name", "summarize-document"),
+            ("version", "1.0.0"),
+        ],
+    );
+    xml.leaf(
+        "description",
+        &[],
+        "Summarize {{document}} for {{audience}}.",
+    );
     xml.open("parameters", &[]);
-    xml.empty("parameter", &[("name", "document"), ("type", "string"), ("required", "true")]);
-    xml.empty("parameter", &[("name", "audience"), ("type", "string"), ("default", "a reader who has not seen it")]);
+    xml.empty(
+        "parameter",
+        &[
+            ("name", "document"),
+            ("type", "string"),
+            ("required", "true"),
+        ],
+    );
+    xml.empty(
+        "parameter",
+        &[
+            ("name", "audience"),
+            ("type", "string"),
+            ("default", "a reader who has not seen it"),
+        ],
+    );
     xml.close();
     xml.comment("A fresh start: only looked-up context, nothing of the parent's. Without this block: all of the parent's.");
     xml.open("context_management", &[]);

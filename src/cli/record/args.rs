@@ -62,14 +62,16 @@ impl From<Match> for By {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc record -- ctxc --version\n  ctxc record --name nightly -- ctxc list\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc record -- ctxc --version\n  ctxc record --name nightly -- ctxc list\n\n\
     The command runs as it would without ctxc, except for the environment variables from which the libraries of OpenAI, Anthropic, \
     Gemini and Ollama read their vendor's address: these point to a proxy on this machine, which forwards each call and records it \
     with its answer. Streams are forwarded byte for byte, as they come. Keys, tokens and personal data are replaced before anything \
     is written. The recording is then called `@last`: `ctxc replay @last -- COMMAND` answers from it without a network. It is in \
     your user folder for data, and `ctxc gc` removes it after 14 days. docs/RECORD.md says what is kept.\n\n\
     Exit codes: that of the command, or 128 plus the signal that ended it; 6 if `--script` had no answer to a call; 2 and 3 for \
-    failures of ctxc itself, whatever the command's own code is.")]
+    failures of ctxc itself, whatever the command's own code is."
+)]
 pub(crate) struct RecordArgs {
     #[command(flatten)]
     pub(super) keep: KeepArgs,
@@ -116,13 +118,24 @@ pub(crate) struct ReplayArgs {
 )]
 pub(crate) struct ProxyArgs {
     /// The port on this machine [default: any free port]
-    #[arg(long, value_name = "PORT", default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     pub(super) port: u16,
     /// Answer from an earlier recording: `@last`, `@NAME`, a file or a folder
     #[arg(long, value_name = "RECORDING", conflicts_with_all = ["script", "upstream"])]
     pub(super) replay: Option<String>,
     /// What makes a request equal to a recorded one
-    #[arg(long = "match", value_name = "WHAT", value_enum, default_value_t, requires = "replay")]
+    #[arg(
+        long = "match",
+        value_name = "WHAT",
+        value_enum,
+        default_value_t,
+        requires = "replay"
+    )]
     pub(super) by: Match,
     #[command(flatten)]
     pub(super) keep: KeepArgs,

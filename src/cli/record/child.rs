@@ -8,12 +8,22 @@ use std::io::{self, IsTerminal};
 use std::process::{Command, ExitStatus};
 
 /// Runs a command to its end, and returns its exit code: 128 plus the signal if a signal ended it.
-#[allow(clippy::disallowed_methods, reason = "the user names the command on the command line")]
-#[allow(clippy::wildcard_enum_match_arm, reason = "whatever else the machine says")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the user names the command on the command line"
+)]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "whatever else the machine says"
+)]
 pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<u8> {
-    let Some((program, args)) = words.split_first() else { return Ok(0) };
+    let Some((program, args)) = words.split_first() else {
+        return Ok(0);
+    };
     let mut command = Command::new(program);
-    command.args(args).envs(variables.iter().map(|(name, value)| (name, value)));
+    command
+        .args(args)
+        .envs(variables.iter().map(|(name, value)| (name, value)));
     let shown = program.to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|why| match why.kind() {
         io::ErrorKind::NotFound => CliError::usage(format!("the command `{shown}` was not found"))
@@ -33,7 +43,13 @@ pub(super) fn run(words: &[OsString], variables: &[(String, String)]) -> Result<
         }
     });
     let status = child.wait().map_err(|why| {
-        CliError::new(Kind::Infrastructure, format!("the command `{shown}` could not be waited for: {}", reason(&why)))
+        CliError::new(
+            Kind::Infrastructure,
+            format!(
+                "the command `{shown}` could not be waited for: {}",
+                reason(&why)
+            ),
+        )
     })?;
     Ok(code(status))
 }
@@ -56,5 +72,7 @@ fn code(status: ExitStatus) -> u8 {
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
         return u8::try_from(128 + signal).unwrap_or(u8::MAX);
     }
-    status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1))
+    status
+        .code()
+        .map_or(1, |code| u8::try_from(code).unwrap_or(1))
 }

@@ -16,5 +16,6 @@ pub(crate) fn comparison(secrets: impl Iterator<Item = String>, config: &Config)
 
 /// Returns the masks of a project, with the known secrets.
 pub(crate) fn comparison_masks(secrets: impl Iterator<Item = String>, config: &Config) -> Redactor {
-    Redactor::new(secret::known().unwrap_or_default(), secrets).replacing(masks(&config.record.mask))
+    Redactor::new(secret::known().unwrap_or_default(), secrets)
+        .replacing(masks(&config.record.mask))
 }

@@ -9,6 +9,12 @@ use std::path::Path;
 
 /// Returns the values for the project in a folder.
 pub(crate) fn known_secrets(root: &Path, config: &Config) -> impl Iterator<Item = String> {
-    let named = config.providers.values().filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
-    fs::env_values(is_secret_variable).into_iter().chain(named).chain(secret_values(root))
+    let named = config
+        .providers
+        .values()
+        .filter_map(|provider| fs::env(provider.api_key_env.as_deref()?));
+    fs::env_values(is_secret_variable)
+        .into_iter()
+        .chain(named)
+        .chain(secret_values(root))
 }

@@ -16,7 +16,12 @@ pub(super) enum Done {
 }
 
 /// Says what was seen. An error is what ctxc could not do.
-pub(super) fn report(tally: &Tally, done: Done, (command, shown): (&[OsString], Option<&str>), cx: &mut Cx) -> Result<()> {
+pub(super) fn report(
+    tally: &Tally,
+    done: Done,
+    (command, shown): (&[OsString], Option<&str>),
+    cx: &mut Cx,
+) -> Result<()> {
     let kinds = [
         ("refused, as its provider would", &tally.refusals),
         ("not checked", &tally.unchecked),
@@ -35,7 +40,10 @@ pub(super) fn report(tally: &Tally, done: Done, (command, shown): (&[OsString], 
     cx.note(&summary(tally, done, shown));
     // Rejected and unanswered calls are explained above.
     if tally.calls == 0 && kinds.iter().all(|(_, all)| all.is_empty()) {
-        nothing(tally).iter().chain(gemini_cli(command).iter()).for_each(|line| cx.note(line));
+        nothing(tally)
+            .iter()
+            .chain(gemini_cli(command).iter())
+            .for_each(|line| cx.note(line));
     }
     let mut faults = tally.faults.iter();
     match faults.next() {
@@ -48,12 +56,27 @@ pub(super) fn report(tally: &Tally, done: Done, (command, shown): (&[OsString], 
 }
 
 fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
-    let verb = if done == Done::Recorded { "recorded" } else { "answered" };
-    let mut line = vec![format!("{verb} {}", plural(usize::try_from(tally.calls).unwrap_or(usize::MAX), "call"))];
+    let verb = if done == Done::Recorded {
+        "recorded"
+    } else {
+        "answered"
+    };
+    let mut line = vec![format!(
+        "{verb} {}",
+        plural(usize::try_from(tally.calls).unwrap_or(usize::MAX), "call")
+    )];
     if !tally.models.is_empty() {
-        line.push(format!(" of {} ({})", plural(tally.models.len(), "model"), few(tally.models.iter().map(String::as_str))));
+        line.push(format!(
+            " of {} ({})",
+            plural(tally.models.len(), "model"),
+            few(tally.models.iter().map(String::as_str))
+        ));
     }
-    let lost = if tally.lost.is_empty() { String::new() } else { format!(", {} not kept", plural(tally.lost.len(), "request")) };
+    let lost = if tally.lost.is_empty() {
+        String::new()
+    } else {
+        format!(", {} not kept", plural(tally.lost.len(), "request"))
+    };
     if tally.calls == 0 {
         return line.concat() + &lost;
     }
@@ -73,22 +96,37 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
     let masked = |(kind, count): (&String, &u64)| {
         let count = usize::try_from(*count).unwrap_or(usize::MAX);
         let many = word(kind);
-        if kind == "email" && count != 1 { format!("{count} e-mail addresses") } else { plural(count, &many) }
+        if kind == "email" && count != 1 {
+            format!("{count} e-mail addresses")
+        } else {
+            plural(count, &many)
+        }
     };
     let masked: Vec<String> = tally.masked.iter().map(masked).collect();
     if shown.is_some() {
-        line.push(if masked.is_empty() { ": nothing to mask".to_owned() } else { format!(": {} masked", masked.join(", ")) });
+        line.push(if masked.is_empty() {
+            ": nothing to mask".to_owned()
+        } else {
+            format!(": {} masked", masked.join(", "))
+        });
     }
     if done == Done::Recorded {
         let calls = f64::from(u32::try_from(tally.calls).unwrap_or(u32::MAX));
-        line.push(format!(", {:.1} ms added a call", tally.added.as_secs_f64() * 1_000.0 / calls));
+        line.push(format!(
+            ", {:.1} ms added a call",
+            tally.added.as_secs_f64() * 1_000.0 / calls
+        ));
     }
     line.concat() + &lost
 }
 
 /// What lets Gemini CLI through, where it is the command: an address of one's own makes it sign in by a way that it then refuses.
 fn gemini_cli(command: &[OsString]) -> Option<String> {
-    let is_gemini = |word: &OsString| Path::new(word).file_stem().is_some_and(|stem| stem == "gemini");
+    let is_gemini = |word: &OsString| {
+        Path::new(word)
+            .file_stem()
+            .is_some_and(|stem| stem == "gemini")
+    };
     command.iter().any(is_gemini).then(|| {
         "  Gemini CLI that ends with “Invalid auth method selected” needs its way of signing in named: \
          {\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json or .gemini/settings.json"
@@ -98,17 +136,32 @@ fn gemini_cli(command: &[OsString]) -> Option<String> {
 
 /// Why there may be no call, and what to do about it.
 fn nothing(tally: &Tally) -> Vec<String> {
-    let came = |count: u64| format!("{} came", plural(usize::try_from(count).unwrap_or(usize::MAX), "request"));
+    let came = |count: u64| {
+        format!(
+            "{} came",
+            plural(usize::try_from(count).unwrap_or(usize::MAX), "request")
+        )
+    };
     let seen = match (tally.connections, tally.passed, tally.strangers) {
         (0, ..) => "the proxy received no connection".to_owned(),
         (_, 0, 0) => "the proxy received a connection, but no request".to_owned(),
-        (_, passed, 0) => format!("{}, but no call to a model: only something like a list of models", came(passed)),
+        (_, passed, 0) => format!(
+            "{}, but no call to a model: only something like a list of models",
+            came(passed)
+        ),
         (.., strangers) => {
-            let why = "a client that takes only host and port from its variable needs the whole address";
-            return vec![format!("{} without the path that the variables hold: {why}", came(strangers))];
+            let why =
+                "a client that takes only host and port from its variable needs the whole address";
+            return vec![format!(
+                "{} without the path that the variables hold: {why}",
+                came(strangers)
+            )];
         }
     };
-    let names = few(VENDORS.iter().filter_map(|vendor| vendor.variables.first()).map(|(name, _)| *name));
+    let names = few(VENDORS
+        .iter()
+        .filter_map(|vendor| vendor.variables.first())
+        .map(|(name, _)| *name));
     vec![
         format!("{seen}. Libraries find the proxy by their variables ({names}, and others that docs/RECORD.md lists)"),
         "  a mocked client sends nothing: run the program without the mock".to_owned(),

@@ -12,14 +12,24 @@ use std::sync::mpsc;
 
 /// Runs a command behind a proxy that records.
 pub(crate) fn record(args: &RecordArgs, cx: &mut Cx) -> Result<Exit> {
-    let wanted =
-        Wanted { keep: &args.keep, always: true, answer: &args.answer, replay: None, port: 0, command: Some(&args.command) };
+    let wanted = Wanted {
+        keep: &args.keep,
+        always: true,
+        answer: &args.answer,
+        replay: None,
+        port: 0,
+        command: Some(&args.command),
+    };
     behind(&wanted, &args.command, Done::Recorded, cx)
 }
 
 /// Runs a command behind a proxy that answers from a recording.
 pub(crate) fn replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
-    let answer = AnswerArgs { lenient: args.lenient, timeout: 600, ..AnswerArgs::default() };
+    let answer = AnswerArgs {
+        lenient: args.lenient,
+        timeout: 600,
+        ..AnswerArgs::default()
+    };
     let wanted = Wanted {
         keep: &args.keep,
         always: false,
@@ -32,7 +42,12 @@ pub(crate) fn replay(args: &ReplayArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn behind(wanted: &Wanted<'_>, command: &[OsString], done: Done, cx: &mut Cx) -> Result<Exit> {
-    let Setup { server, variables, shown, project } = setup(wanted, cx)?;
+    let Setup {
+        server,
+        variables,
+        shown,
+        project,
+    } = setup(wanted, cx)?;
     let ended = child::run(command, &variables);
     let tally = server.end();
     let code = ended?;
@@ -50,11 +65,19 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
         keep: &args.keep,
         always: args.replay.is_none(),
         answer: &args.answer,
-        replay: args.replay.as_deref().map(|recording| (recording, args.by.into())),
+        replay: args
+            .replay
+            .as_deref()
+            .map(|recording| (recording, args.by.into())),
         port: args.port,
         command: None,
     };
-    let Setup { server, variables, shown, project } = setup(&wanted, cx)?;
+    let Setup {
+        server,
+        variables,
+        shown,
+        project,
+    } = setup(&wanted, cx)?;
     let (sender, interrupted) = mpsc::channel();
     interrupt::instead(move || {
         // A second interrupt finds the receiver closed.
@@ -64,10 +87,19 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print(|out| writeln!(out, "export {name}='{}'", value.replace('\'', "'\\''")))?;
     }
     cx.flush()?;
-    cx.note(&format!("listening on port {} of this machine until Ctrl-C; the lines above lead programs here", server.port()));
-    interrupted.recv().map_err(|_| CliError::new(Kind::Infrastructure, "interrupts cannot be waited for"))?;
+    cx.note(&format!(
+        "listening on port {} of this machine until Ctrl-C; the lines above lead programs here",
+        server.port()
+    ));
+    interrupted
+        .recv()
+        .map_err(|_| CliError::new(Kind::Infrastructure, "interrupts cannot be waited for"))?;
     let tally = server.end();
-    let done = if args.replay.is_none() { Done::Recorded } else { Done::Answered };
+    let done = if args.replay.is_none() {
+        Done::Recorded
+    } else {
+        Done::Answered
+    };
     let reported = report(&tally, done, (&[], shown.as_deref()), cx);
     if shown.is_some() {
         sweep(&project, args.keep.ttl);
@@ -78,5 +110,9 @@ pub(crate) fn proxy(args: &ProxyArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Returns the exit: an unanswered call takes precedence over the exit code of the command.
 fn verdict(tally: &Tally, own: Exit) -> Exit {
-    if tally.misses.is_empty() { own } else { Exit::Stale }
+    if tally.misses.is_empty() {
+        own
+    } else {
+        Exit::Stale
+    }
 }

@@ -81,24 +81,47 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
     let Project { root, config, .. } = Project::load(&cx.options)?.without_errors()?;
     let source = match (&wanted.answer.script, wanted.replay) {
         (Some(script), _) => Source::Script(super::script::load(script)?),
-        (None, Some((recording, by))) => {
-            Source::Replay(Arc::new(replayed(recording, by, &root, comparison(known_secrets(&root, &config), &config))?))
-        }
+        (None, Some((recording, by))) => Source::Replay(Arc::new(replayed(
+            recording,
+            by,
+            &root,
+            comparison(known_secrets(&root, &config), &config),
+        )?)),
         (None, None) => Source::Upstream,
     };
     let file = file(wanted, &root)?;
-    permitted(wanted.answer, &config, (matches!(source, Source::Upstream), file.is_some()), cx)?;
+    permitted(
+        wanted.answer,
+        &config,
+        (matches!(source, Source::Upstream), file.is_some()),
+        cx,
+    )?;
     let (routes, variables) = routes(wanted.answer, &config)?;
     let shown = file.as_ref().map(|file| shown(file, wanted.keep));
-    let command = wanted.command.map(|words| words.iter().map(|word| word.to_string_lossy().into_owned()).collect());
-    let keep = Keep { file, command, ..keep(&root, &config)? };
+    let command = wanted.command.map(|words| {
+        words
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect()
+    });
+    let keep = Keep {
+        file,
+        command,
+        ..keep(&root, &config)?
+    };
     let needs_keys = !matches!(source, Source::Upstream);
-    let limits = Limits { idle: Duration::from_secs(wanted.answer.timeout.max(1)), ..Limits::default() };
+    let limits = Limits {
+        idle: Duration::from_secs(wanted.answer.timeout.max(1)),
+        ..Limits::default()
+    };
     // The project file is read a second time, because the threads of the proxy need settings of
     // their own.
     let rules = Project::load(&cx.options)?.config;
     let hook: Hook = Arc::new(move |path, body| refusal(path, body, &rules));
-    let strict = Strict { hook: Some(hook), is_lenient: wanted.answer.lenient };
+    let strict = Strict {
+        hook: Some(hook),
+        is_lenient: wanted.answer.lenient,
+    };
     let server = Server::start(Plan { port: wanted.port, routes, source, strict, limits, keep }).map_err(|why| {
         let error =
             CliError::new(Kind::Infrastructure, format!("the proxy cannot listen on port {}: {}", wanted.port, reason(&why)));
@@ -108,12 +131,22 @@ pub(super) fn setup(wanted: &Wanted<'_>, cx: &Cx) -> Result<Setup> {
         error
     })?;
     let variables = environment(&server, variables, needs_keys);
-    Ok(Setup { server, variables, shown, project: root })
+    Ok(Setup {
+        server,
+        variables,
+        shown,
+        project: root,
+    })
 }
 
 /// Ends the run if a file of the project requires more than its user permitted: calls to another
 /// address, or recorded personal data.
-fn permitted(args: &AnswerArgs, config: &Config, (sends, keeps): (bool, bool), cx: &Cx) -> Result<()> {
+fn permitted(
+    args: &AnswerArgs,
+    config: &Config,
+    (sends, keeps): (bool, bool),
+    cx: &Cx,
+) -> Result<()> {
     let elsewhere = sends && args.upstream.is_empty() && !config.record.upstream.is_empty();
     let what = if elsewhere {
         "sending calls where `[record] upstream` says"
@@ -128,7 +161,13 @@ fn permitted(args: &AnswerArgs, config: &Config, (sends, keeps): (bool, bool), c
 /// Returns the secret from which placeholders are derived.
 pub(crate) fn salt() -> Result<[u8; 32]> {
     secret().map_err(|why| {
-        CliError::new(Kind::Infrastructure, format!("what recordings are redacted with cannot be kept: {}", reason(&why)))
+        CliError::new(
+            Kind::Infrastructure,
+            format!(
+                "what recordings are redacted with cannot be kept: {}",
+                reason(&why)
+            ),
+        )
     })
 }
 
@@ -136,7 +175,9 @@ pub(crate) fn salt() -> Result<[u8; 32]> {
 fn keep(root: &Path, config: &Config) -> Result<Keep> {
     Ok(Keep {
         salt: salt()?,
-        secrets: known_secrets(root, config).filter(|value| value != PLACEHOLDER).collect(),
+        secrets: known_secrets(root, config)
+            .filter(|value| value != PLACEHOLDER)
+            .collect(),
         content: config.record.content,
         own: masks(&config.record.mask),
         file: None,
@@ -151,25 +192,59 @@ fn keep(root: &Path, config: &Config) -> Result<Keep> {
 ///
 /// # Errors
 /// The double cannot listen, or a variable of the environment contains no address.
-pub(crate) fn double(root: &Path, config: &Config, answers: Vec<Call>, also: Sender<SeenCall>) -> Result<Double> {
+pub(crate) fn double(
+    root: &Path,
+    config: &Config,
+    answers: Vec<Call>,
+    also: Sender<SeenCall>,
+) -> Result<Double> {
     let (routes, variables) = routes(&AnswerArgs::default(), config)?;
-    let keep = Keep { content: Content::Redacted, also: Some(also), ..keep(root, config)? };
-    let source = Source::Replay(Arc::new(Replay::new(answers, By::Turn, comparison(known_secrets(root, config), config))));
+    let keep = Keep {
+        content: Content::Redacted,
+        also: Some(also),
+        ..keep(root, config)?
+    };
+    let source = Source::Replay(Arc::new(Replay::new(
+        answers,
+        By::Turn,
+        comparison(known_secrets(root, config), config),
+    )));
     // The receiver of the calls reports requests that their vendor would reject.
-    let strict = Strict { hook: None, is_lenient: true };
-    let plan = Plan { port: 0, routes, source, strict, limits: Limits::default(), keep };
-    let server = Server::start(plan)
-        .map_err(|why| CliError::new(Kind::Infrastructure, format!("the double cannot listen: {}", reason(&why))))?;
+    let strict = Strict {
+        hook: None,
+        is_lenient: true,
+    };
+    let plan = Plan {
+        port: 0,
+        routes,
+        source,
+        strict,
+        limits: Limits::default(),
+        keep,
+    };
+    let server = Server::start(plan).map_err(|why| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("the double cannot listen: {}", reason(&why)),
+        )
+    })?;
     let variables = environment(&server, variables, true);
     Ok(Double { server, variables })
 }
 
 /// Returns the variables that lead a program to a server.
-fn environment(server: &Server, variables: Vec<Variable>, needs_keys: bool) -> Vec<(String, String)> {
-    let mut variables: Vec<(String, String)> =
-        variables.into_iter().map(|(name, route, behind)| (name, server.url(&route) + &behind)).collect();
+fn environment(
+    server: &Server,
+    variables: Vec<Variable>,
+    needs_keys: bool,
+) -> Vec<(String, String)> {
+    let mut variables: Vec<(String, String)> = variables
+        .into_iter()
+        .map(|(name, route, behind)| (name, server.url(&route) + &behind))
+        .collect();
     for name in ["NO_PROXY", "no_proxy"] {
-        let hosts = fs::env(name).map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
+        let hosts =
+            fs::env(name).map_or_else(|| LOCAL.to_owned(), |hosts| format!("{hosts},{LOCAL}"));
         variables.push((name.to_owned(), hosts));
     }
     if needs_keys {
@@ -189,18 +264,20 @@ pub(super) fn sweep(project: &Path, ttl: u32) {
 
 fn replayed(recording: &str, by: By, root: &Path, comparison: Comparison) -> Result<Replay> {
     // An incomplete line of a recording is skipped; its request then has no answer.
-    let calls = Subject::parse(recording).load(root, &mut |_| {}).map_err(|fault| {
-        let kind = match &fault {
-            PlaceFault::Line { .. } => Kind::Infrastructure,
-            PlaceFault::Nowhere
-            | PlaceFault::NoName { .. }
-            | PlaceFault::NoCall { .. }
-            | PlaceFault::NoFiles(_)
-            | PlaceFault::Foreign { .. }
-            | PlaceFault::Unreadable { .. } => Kind::Usage,
-        };
-        CliError::new(kind, fault.to_string())
-    })?;
+    let calls = Subject::parse(recording)
+        .load(root, &mut |_| {})
+        .map_err(|fault| {
+            let kind = match &fault {
+                PlaceFault::Line { .. } => Kind::Infrastructure,
+                PlaceFault::Nowhere
+                | PlaceFault::NoName { .. }
+                | PlaceFault::NoCall { .. }
+                | PlaceFault::NoFiles(_)
+                | PlaceFault::Foreign { .. }
+                | PlaceFault::Unreadable { .. } => Kind::Usage,
+            };
+            CliError::new(kind, fault.to_string())
+        })?;
     Ok(Replay::new(calls, by, comparison))
 }
 
@@ -224,7 +301,8 @@ fn file(wanted: &Wanted<'_>, root: &Path) -> Result<Option<PathBuf>> {
         } else {
             format!("`{name}` cannot be the name of a recording")
         };
-        CliError::usage(message).hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
+        CliError::usage(message)
+            .hint("a name has letters, digits, `-`, `_` and `.`, and begins with no dot")
     })?;
     folders::make(&folder).map_err(|why| CliError::write(&folder, &why))?;
     Ok(Some(file))
@@ -237,14 +315,19 @@ fn now(folder: &Path) -> String {
     let name: String = at.trim_end_matches('Z').replace(':', "").replace('T', "-");
     let is_free = |name: &String| places::file(folder, name).is_some_and(|file| !fs::exists(&file));
     let numbered = (2..).map(|number| format!("{name}-{number}"));
-    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or_default()
+    std::iter::once(name.clone())
+        .chain(numbered)
+        .find(is_free)
+        .unwrap_or_default()
 }
 
 /// Returns the name of a recording in messages.
 fn shown(file: &Path, keep: &KeepArgs) -> String {
     match keep {
         KeepArgs { into: Some(_), .. } => file.display().to_string(),
-        KeepArgs { name: Some(name), .. } => format!("@{name}"),
+        KeepArgs {
+            name: Some(name), ..
+        } => format!("@{name}"),
         KeepArgs { .. } => format!("@{LAST}"),
     }
 }
@@ -258,12 +341,19 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
         CliError::usage(why).hint("an upstream is an address, or `openai=`, `anthropic=`, `gemini=` or `ollama=` and an address")
     };
     let mut upstreams: Vec<(Option<&'static Vendor>, &str)> = Vec::new();
-    let given = if args.upstream.is_empty() && args.script.is_none() { &config.record.upstream } else { &args.upstream };
+    let given = if args.upstream.is_empty() && args.script.is_none() {
+        &config.record.upstream
+    } else {
+        &args.upstream
+    };
     for written in given {
-        let named = written.split_once('=').filter(|(name, _)| !name.contains("://"));
+        let named = written
+            .split_once('=')
+            .filter(|(name, _)| !name.contains("://"));
         upstreams.push(match named {
             Some((name, url)) => {
-                let known = vendor(name).ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
+                let known =
+                    vendor(name).ok_or_else(|| wrong(format!("there is no vendor `{name}`")))?;
                 (Some(known), url)
             }
             None => (None, written),
@@ -271,27 +361,58 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
     }
     let own = |name: &String| {
         let vendor = of_name(name);
-        let behind = if vendor.has_version { vendor.version } else { "" };
-        (name.to_ascii_lowercase(), vendor, vec![(name.clone(), behind)])
+        let behind = if vendor.has_version {
+            vendor.version
+        } else {
+            ""
+        };
+        (
+            name.to_ascii_lowercase(),
+            vendor,
+            vec![(name.clone(), behind)],
+        )
     };
     let named = |vendor: &'static Vendor| {
-        let names = vendor.variables.iter().map(|(name, behind)| ((*name).to_owned(), *behind));
+        let names = vendor
+            .variables
+            .iter()
+            .map(|(name, behind)| ((*name).to_owned(), *behind));
         (vendor.name.to_owned(), vendor, names.collect())
     };
     let mut routes = Vec::new();
     let mut variables = Vec::new();
-    for (route, vendor, names) in VENDORS.iter().map(named).chain(config.record.env.iter().map(own)) {
-        let given = upstreams.iter().rev().find(|(of, _)| of.is_none_or(|of| of.name == vendor.name)).map(|(_, url)| *url);
-        let held = names.iter().find_map(|(name, _)| Some((name, fs::env(name)?)));
+    for (route, vendor, names) in VENDORS
+        .iter()
+        .map(named)
+        .chain(config.record.env.iter().map(own))
+    {
+        let given = upstreams
+            .iter()
+            .rev()
+            .find(|(of, _)| of.is_none_or(|of| of.name == vendor.name))
+            .map(|(_, url)| *url);
+        let held = names
+            .iter()
+            .find_map(|(name, _)| Some((name, fs::env(name)?)));
         let upstream = match (given, held) {
             (Some(url), _) => vendor.base(url).map_err(wrong)?,
-            (None, Some((name, url))) => vendor
-                .base(&url)
-                .map_err(|why| CliError::usage(format!("the variable {name} holds what cannot be asked: {why}")))?,
+            (None, Some((name, url))) => vendor.base(&url).map_err(|why| {
+                CliError::usage(format!(
+                    "the variable {name} holds what cannot be asked: {why}"
+                ))
+            })?,
             (None, None) => vendor.base_url.to_owned(),
         };
-        routes.push(Route { name: route.clone(), vendor, upstream });
-        variables.extend(names.into_iter().map(|(name, behind)| (name, route.clone(), behind.to_owned())));
+        routes.push(Route {
+            name: route.clone(),
+            vendor,
+            upstream,
+        });
+        variables.extend(
+            names
+                .into_iter()
+                .map(|(name, behind)| (name, route.clone(), behind.to_owned())),
+        );
     }
     Ok((routes, variables))
 }
@@ -300,7 +421,16 @@ fn routes(args: &AnswerArgs, config: &Config) -> Result<(Vec<Route>, Vec<Variabl
 /// dialect most gateways use.
 fn of_name(name: &str) -> &'static Vendor {
     let name = name.to_ascii_lowercase();
-    let words = [("anthropic", 1), ("claude", 1), ("gemini", 2), ("google", 2), ("ollama", 3)];
-    let at = words.iter().find(|(word, _)| name.contains(word)).map_or(0, |(_, at)| *at);
+    let words = [
+        ("anthropic", 1),
+        ("claude", 1),
+        ("gemini", 2),
+        ("google", 2),
+        ("ollama", 3),
+    ];
+    let at = words
+        .iter()
+        .find(|(word, _)| name.contains(word))
+        .map_or(0, |(_, at)| *at);
     VENDORS.get(at).unwrap_or(&VENDORS[0])
 }

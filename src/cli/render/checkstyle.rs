@@ -27,7 +27,10 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
                     ("column", &finding.start.column.max(1).to_string()),
                     ("severity", severity),
                     ("message", &legal(&message(finding))),
-                    ("source", &format!("ctxc.{}.{}", finding.rule.code, finding.rule.name)),
+                    (
+                        "source",
+                        &format!("ctxc.{}.{}", finding.rule.code, finding.rule.name),
+                    ),
                 ],
             );
         }

@@ -8,7 +8,12 @@ use super::summary;
 use std::io::{self, Write};
 
 /// Writes the selected findings, a line each, and the number of omitted ones.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    shown: Shown,
+    screen: Screen,
+) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     for diagnostic in selected {
         let on = screen.on(summary::paint(diagnostic.severity));

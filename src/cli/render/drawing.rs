@@ -47,7 +47,8 @@ pub(super) fn draw(
     screen: Screen,
 ) -> String {
     let spans: Vec<Span> = marks.iter().map(|(span, _)| *span).collect();
-    let (mut excerpt, places) = Excerpt::new(&source.text, &source.index, &spans, CONTEXT, screen.width);
+    let (mut excerpt, places) =
+        Excerpt::new(&source.text, &source.index, &spans, CONTEXT, screen.width);
     if let Some(name) = name {
         excerpt = excerpt.named(name);
     }
@@ -77,7 +78,11 @@ pub(super) fn draw(
     let mut drawn = String::new();
     // The first line is miette's own (empty) message.
     match handler.render_report(&mut drawn, &Drawing { excerpt, labels }) {
-        Ok(()) => drawn.lines().skip(1).flat_map(|line| [frame(line, name), "\n"]).collect(),
+        Ok(()) => drawn
+            .lines()
+            .skip(1)
+            .flat_map(|line| [frame(line, name), "\n"])
+            .collect(),
         Err(_) => String::new(),
     }
 }
@@ -106,7 +111,10 @@ fn theme(diagnostic: &Diagnostic, order: &[(SourceSpan, bool)], screen: Screen) 
         Severity::Info | Severity::Hint => theme.styles.advice,
     };
     let other = theme.styles.help;
-    theme.styles.highlights = order.iter().map(|(_, primary)| if *primary { first } else { other }).collect();
+    theme.styles.highlights = order
+        .iter()
+        .map(|(_, primary)| if *primary { first } else { other })
+        .collect();
     if theme.styles.highlights.is_empty() {
         theme.styles.highlights.push(first);
     }

@@ -50,7 +50,10 @@ impl Excerpt {
     ) -> (Self, Vec<SourceSpan>) {
         let mut wanted: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
         for (at, mark) in marks.iter().enumerate() {
-            wanted.entry(index.position(text, mark.start).line).or_default().push((at, *mark));
+            wanted
+                .entry(index.position(text, mark.start).line)
+                .or_default()
+                .push((at, *mark));
         }
         for near in around(&wanted, context, |line| blank(text, index, line)) {
             wanted.entry(near).or_default();
@@ -59,7 +62,9 @@ impl Excerpt {
             text: String::new(),
             lines: Vec::new(),
             name: None,
-            widest: width.map_or(WIDEST, |width| width.saturating_sub(FRAME).clamp(20, WIDEST)),
+            widest: width.map_or(WIDEST, |width| {
+                width.saturating_sub(FRAME).clamp(20, WIDEST)
+            }),
         };
         let mut places = vec![SourceSpan::from((0, 0)); marks.len()];
         for (number, marks) in &wanted {
@@ -74,7 +79,14 @@ impl Excerpt {
         self
     }
 
-    fn add(&mut self, text: &str, index: &LineIndex, number: u32, marks: &[(usize, Span)], places: &mut [SourceSpan]) {
+    fn add(
+        &mut self,
+        text: &str,
+        index: &LineIndex,
+        number: u32,
+        marks: &[(usize, Span)],
+        places: &mut [SourceSpan],
+    ) {
         let whole = index.line_span(text, number).unwrap_or_default();
         let line = whole.slice(text).trim_end_matches(['\n', '\r']);
         let base = whole.start as usize;
@@ -105,7 +117,11 @@ impl Excerpt {
             }
         }
         self.text.push('\n');
-        self.lines.push(Line { number, start, end: self.text.len() });
+        self.lines.push(Line {
+            number,
+            start,
+            end: self.text.len(),
+        });
     }
 }
 
@@ -131,7 +147,11 @@ impl Excerpt {
 }
 
 /// Returns the non-blank lines beside marked ones, and the lines of a short gap between two marks.
-fn around(marked: &BTreeMap<u32, Vec<(usize, Span)>>, context: u32, blank: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+fn around(
+    marked: &BTreeMap<u32, Vec<(usize, Span)>>,
+    context: u32,
+    blank: impl Fn(u32) -> bool,
+) -> BTreeSet<u32> {
     let mut near = BTreeSet::new();
     for (left, right) in marked.keys().zip(marked.keys().skip(1)) {
         if right - left <= GAP {
@@ -146,7 +166,9 @@ fn around(marked: &BTreeMap<u32, Vec<(usize, Span)>>, context: u32, blank: impl 
 }
 
 fn blank(text: &str, index: &LineIndex, line: u32) -> bool {
-    index.line_span(text, line).is_none_or(|line| line.slice(text).trim().is_empty())
+    index
+        .line_span(text, line)
+        .is_none_or(|line| line.slice(text).trim().is_empty())
 }
 
 /// Returns the byte range of a line that is shown: all of it, or as much as fits around the marks.
@@ -155,7 +177,11 @@ fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (u
     if line.len() <= widest {
         return (0, line.len());
     }
-    let first = marks.iter().map(|(_, mark)| mark.start as usize).min().unwrap_or(base);
+    let first = marks
+        .iter()
+        .map(|(_, mark)| mark.start as usize)
+        .min()
+        .unwrap_or(base);
     let first = first.saturating_sub(base).min(line.len());
     let mut from = first;
     // If the line ends soon, more of its beginning is shown.
@@ -163,7 +189,12 @@ fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (u
     for _ in 0..BEFORE.min(widest / 2).max(widest - behind) {
         from = floor(line, from.saturating_sub(1));
     }
-    let to = line.get(from..).unwrap_or("").char_indices().nth(widest).map_or(line.len(), |(at, _)| from + at);
+    let to = line
+        .get(from..)
+        .unwrap_or("")
+        .char_indices()
+        .nth(widest)
+        .map_or(line.len(), |(at, _)| from + at);
     (from, to)
 }
 
@@ -181,7 +212,11 @@ impl SourceCode for Excerpt {
         before: usize,
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let find = |offset: usize| self.lines.partition_point(|line| line.end <= offset).min(self.lines.len().saturating_sub(1));
+        let find = |offset: usize| {
+            self.lines
+                .partition_point(|line| line.end <= offset)
+                .min(self.lines.len().saturating_sub(1))
+        };
         let first = find(span.offset());
         let last = find((span.offset() + span.len().max(1) - 1).max(span.offset()));
         let joined = |a: usize, b: usize| match (self.lines.get(a), self.lines.get(b)) {
@@ -211,7 +246,9 @@ impl SourceCode for Excerpt {
         let column = if from == first { column } else { 0 };
         let count = to - from + 1;
         Ok(Box::new(match &self.name {
-            Some(name) => MietteSpanContents::new_named(name.clone(), data, place, line, column, count),
+            Some(name) => {
+                MietteSpanContents::new_named(name.clone(), data, place, line, column, count)
+            }
             None => MietteSpanContents::new(data, place, line, column, count),
         }))
     }

@@ -30,7 +30,13 @@ enum Extent {
 }
 
 /// Writes the selected findings and the number of omitted ones.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen, sources: &mut Sources) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    shown: Shown,
+    screen: Screen,
+    sources: &mut Sources,
+) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
     for (diagnostic, extent) in &selected {
@@ -43,19 +49,33 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
         }
     }
     summary::left_out(out, &left_out, screen)?;
-    let lines = selected.iter().filter(|(_, extent)| *extent == Extent::Line).count();
+    let lines = selected
+        .iter()
+        .filter(|(_, extent)| *extent == Extent::Line)
+        .count();
     summary::shortened(out, lines, screen)
 }
 
 /// Draws the first `most` findings, errors before all others; the others get one line each.
 fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic, Extent)> {
     use crate::base::rule_meta::Severity;
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let errors = findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .count();
     let mut errors_left = errors.min(most);
     let mut others_left = most.saturating_sub(errors);
     let extent = |finding: &'d Diagnostic| {
-        let left = if finding.severity == Severity::Error { &mut errors_left } else { &mut others_left };
-        let extent = if *left > 0 { Extent::Whole } else { Extent::Line };
+        let left = if finding.severity == Severity::Error {
+            &mut errors_left
+        } else {
+            &mut others_left
+        };
+        let extent = if *left > 0 {
+            Extent::Whole
+        } else {
+            Extent::Line
+        };
         *left = left.saturating_sub(1);
         (finding, extent)
     };
@@ -63,12 +83,21 @@ fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic,
 }
 
 /// Writes one finding.
-pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen, sources: &mut Sources) -> io::Result<()> {
+pub(crate) fn finding(
+    out: &mut dyn Write,
+    diagnostic: &Diagnostic,
+    screen: Screen,
+    sources: &mut Sources,
+) -> io::Result<()> {
     head(out, diagnostic, screen)?;
     let marks = marks(diagnostic);
     // A file that was not read, because a link leads out of the project, is not shown either.
-    let was_read = diagnostic.rule.name != unreadable_file::RULE.meta.name || diagnostic.span.end > 0;
-    if let Some(source) = sources.main(&diagnostic.path).filter(|source| was_read && source.is_shown) {
+    let was_read =
+        diagnostic.rule.name != unreadable_file::RULE.meta.name || diagnostic.span.end > 0;
+    if let Some(source) = sources
+        .main(&diagnostic.path)
+        .filter(|source| was_read && source.is_shown)
+    {
         out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
     }
     let mut elsewhere: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
@@ -76,7 +105,10 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
         if let Some(path) = &label.path
             && **path != *diagnostic.path
         {
-            elsewhere.entry(path).or_default().push((label.span, &label.text));
+            elsewhere
+                .entry(path)
+                .or_default()
+                .push((label.span, &label.text));
         }
     }
     for (path, marks) in elsewhere {
@@ -94,7 +126,11 @@ fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
     }
     let mut line = Vec::new();
     first_line(&mut line, diagnostic, screen)?;
-    writeln!(out, "{}", wrap(&String::from_utf8_lossy(&line), screen.width, 2))
+    writeln!(
+        out,
+        "{}",
+        wrap(&String::from_utf8_lossy(&line), screen.width, 2)
+    )
 }
 
 fn first_line(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
@@ -119,7 +155,11 @@ fn first_line(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> i
 fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
     let mut marks = vec![(diagnostic.span, &*diagnostic.here)];
     for label in diagnostic.labels.iter().take(LABELS) {
-        if label.path.as_ref().is_none_or(|path| *path == diagnostic.path) {
+        if label
+            .path
+            .as_ref()
+            .is_none_or(|path| *path == diagnostic.path)
+        {
             marks.push((label.span, &*label.text));
         }
     }
@@ -136,17 +176,41 @@ fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
     }
     let several = diagnostic.fixes.len() > 1;
     for (at, fix) in diagnostic.fixes.iter().enumerate() {
-        let safe = if fix.applicability == Applicability::Safe { "safe " } else { "" };
-        let letter = if several { format!(" {}", char::from(b'a' + (at.min(25)) as u8)) } else { String::new() };
-        item(out, screen, Paint::Good, &format!("{safe}fix{letter}:"), &fix.title)?;
+        let safe = if fix.applicability == Applicability::Safe {
+            "safe "
+        } else {
+            ""
+        };
+        let letter = if several {
+            format!(" {}", char::from(b'a' + (at.min(25)) as u8))
+        } else {
+            String::new()
+        };
+        item(
+            out,
+            screen,
+            Paint::Good,
+            &format!("{safe}fix{letter}:"),
+            &fix.title,
+        )?;
     }
     Ok(())
 }
 
 /// Writes one item under a finding. Further lines are indented to its first word.
-fn item(out: &mut dyn Write, screen: Screen, paint: Paint, head: &str, text: &str) -> io::Result<()> {
+fn item(
+    out: &mut dyn Write,
+    screen: Screen,
+    paint: Paint,
+    head: &str,
+    text: &str,
+) -> io::Result<()> {
     let line = format!("  {} {}", screen.paint(paint, head), escape(text));
-    writeln!(out, "{}", wrap(&line, screen.width, 3 + head.chars().count()))
+    writeln!(
+        out,
+        "{}",
+        wrap(&line, screen.width, 3 + head.chars().count())
+    )
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@ use std::io::{self, Write};
 /// Writes every finding.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
     for finding in &report.diagnostics {
-        let Diagnostic { start, end, rule, .. } = finding;
+        let Diagnostic {
+            start, end, rule, ..
+        } = finding;
         let command = match finding.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
@@ -23,7 +25,12 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         write!(out, "::{command} file={file},line={},", start.line.max(1))?;
         // GitHub accepts columns only if the finding ends on the line on which it starts.
         if start.line == end.line {
-            write!(out, "col={},endColumn={},", start.column.max(1), end.column.max(1))?;
+            write!(
+                out,
+                "col={},endColumn={},",
+                start.column.max(1),
+                end.column.max(1)
+            )?;
         } else {
             write!(out, "endLine={},", end.line)?;
         }

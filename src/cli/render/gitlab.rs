@@ -28,7 +28,12 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
             "location": {"path": base.path(&finding.path), "lines": lines},
         })
     };
-    let issues: Vec<Value> = report.diagnostics.iter().zip(&fingerprints).map(issue).collect();
+    let issues: Vec<Value> = report
+        .diagnostics
+        .iter()
+        .zip(&fingerprints)
+        .map(issue)
+        .collect();
     serde_json::to_writer(&mut *out, &issues).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }

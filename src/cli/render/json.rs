@@ -44,8 +44,22 @@ pub(crate) struct Summary {
 
 impl From<&Totals> for Summary {
     fn from(totals: &Totals) -> Self {
-        let Totals { error, warning, info, hint, fixable, safe: _, rules: _ } = *totals;
-        Self { error, warning, info, hint, fixable }
+        let Totals {
+            error,
+            warning,
+            info,
+            hint,
+            fixable,
+            safe: _,
+            rules: _,
+        } = *totals;
+        Self {
+            error,
+            warning,
+            info,
+            hint,
+            fixable,
+        }
     }
 }
 
@@ -95,7 +109,11 @@ pub(crate) struct Labelled<'d> {
 
 impl<'d> From<&'d Diagnostic> for Finding<'d> {
     fn from(from: &'d Diagnostic) -> Self {
-        let here = (!from.here.is_empty()).then(|| Labelled { path: &from.path, span: from.span, text: &from.here });
+        let here = (!from.here.is_empty()).then(|| Labelled {
+            path: &from.path,
+            span: from.span,
+            text: &from.here,
+        });
         let others = from.labels.iter().map(|label| Labelled {
             path: label.path.as_deref().unwrap_or(&from.path),
             span: label.span,
@@ -120,7 +138,10 @@ impl<'d> From<&'d Diagnostic> for Finding<'d> {
     }
 }
 
-fn all<S: serde::Serializer>(diagnostics: &&[Diagnostic], serializer: S) -> Result<S::Ok, S::Error> {
+fn all<S: serde::Serializer>(
+    diagnostics: &&[Diagnostic],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut seq = serializer.serialize_seq(Some(diagnostics.len()))?;
     for diagnostic in *diagnostics {
         seq.serialize_element(&Finding::from(diagnostic))?;
@@ -131,8 +152,12 @@ fn all<S: serde::Serializer>(diagnostics: &&[Diagnostic], serializer: S) -> Resu
 /// Writes the whole report, all severities.
 pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let totals = report.totals();
-    let document =
-        Document { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&totals), diagnostics: &report.diagnostics };
+    let document = Document {
+        schema: DIAGNOSTICS,
+        files: report.files,
+        summary: Summary::from(&totals),
+        diagnostics: &report.diagnostics,
+    };
     serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }

@@ -30,8 +30,15 @@ pub(crate) struct Closing {
 
 /// Writes every finding, then the totals.
 pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    let closing = Closing { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&report.totals()) };
-    let findings = report.diagnostics.iter().map(|diagnostic| Line::Finding(diagnostic.into()));
+    let closing = Closing {
+        schema: DIAGNOSTICS,
+        files: report.files,
+        summary: Summary::from(&report.totals()),
+    };
+    let findings = report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| Line::Finding(diagnostic.into()));
     for line in findings.chain([Line::Closing(closing)]) {
         serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
         out.write_all(b"\n")?;

@@ -14,7 +14,8 @@ use std::io::{self, Write};
 
 /// Writes a test case for every checked file. Files without a path in the report share one case.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
-    let mut files: BTreeMap<&str, &[Diagnostic]> = report.paths.iter().map(|path| (&**path, &[][..])).collect();
+    let mut files: BTreeMap<&str, &[Diagnostic]> =
+        report.paths.iter().map(|path| (&**path, &[][..])).collect();
     for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {
         files.insert(file.first().map_or("", |finding| &finding.path), file);
     }
@@ -22,22 +23,45 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     let failures = files.values().filter(|file| errors(file) > 0).count();
     let tests = (files.len() + usize::from(others > 0)).to_string();
     let failures = failures.to_string();
-    let counts = [("name", "ctxc"), ("tests", &tests), ("failures", &failures), ("errors", "0"), ("time", "0")];
+    let counts = [
+        ("name", "ctxc"),
+        ("tests", &tests),
+        ("failures", &failures),
+        ("errors", "0"),
+        ("time", "0"),
+    ];
     let mut xml = TemplateWriter::new();
-    xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
+    xml.declaration()
+        .open("testsuites", &counts)
+        .open("testsuite", &counts);
     for (path, findings) in files {
         let path = escape(&base.path(path)).into_owned();
-        let case = [("classname", "ctxc"), ("name", path.as_str()), ("file", &path), ("time", "0")];
+        let case = [
+            ("classname", "ctxc"),
+            ("name", path.as_str()),
+            ("file", &path),
+            ("time", "0"),
+        ];
         if findings.is_empty() {
             xml.empty("testcase", &case);
             continue;
         }
         xml.open("testcase", &case);
         let text = legal(&listed(&path, findings)).into_owned();
-        match findings.iter().find(|finding| finding.severity == Severity::Error) {
+        match findings
+            .iter()
+            .find(|finding| finding.severity == Severity::Error)
+        {
             Some(first) => {
                 let message = format!("{}: {}", plural(errors(findings), "error"), first.message);
-                xml.leaf("failure", &[("message", &legal(&message)), ("type", &first.rule.code.to_string())], &text);
+                xml.leaf(
+                    "failure",
+                    &[
+                        ("message", &legal(&message)),
+                        ("type", &first.rule.code.to_string()),
+                    ],
+                    &text,
+                );
             }
             None => {
                 xml.leaf("system-out", &[], &text);
@@ -46,13 +70,23 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         xml.close();
     }
     if others > 0 {
-        xml.empty("testcase", &[("classname", "ctxc"), ("name", &plural(others, "unchanged file")), ("time", "0")]);
+        xml.empty(
+            "testcase",
+            &[
+                ("classname", "ctxc"),
+                ("name", &plural(others, "unchanged file")),
+                ("time", "0"),
+            ],
+        );
     }
     out.write_all(xml.finish().as_bytes())
 }
 
 fn errors(findings: &[Diagnostic]) -> usize {
-    findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+    findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .count()
 }
 
 fn listed(path: &str, findings: &[Diagnostic]) -> String {
@@ -62,7 +96,11 @@ fn listed(path: &str, findings: &[Diagnostic]) -> String {
         let column = finding.start.column;
         let message = message(finding).replace('\n', "\n  ");
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{path}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule.name);
+        let _ = writeln!(
+            text,
+            "{path}:{line}:{column}: {}[{}]: {message}",
+            finding.severity, finding.rule.name
+        );
     }
     text
 }

@@ -34,7 +34,11 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
     for Diagnostic { fingerprint, .. } in &report.diagnostics {
         let count = seen.entry(fingerprint).or_default();
         *count += 1;
-        all.push(if *count == 1 { fingerprint.clone() } else { format!("{fingerprint}-{count}") });
+        all.push(if *count == 1 {
+            fingerprint.clone()
+        } else {
+            format!("{fingerprint}-{count}")
+        });
     }
     all
 }
@@ -42,7 +46,9 @@ pub(super) fn fingerprints(report: &Report) -> Vec<String> {
 /// Returns an object without keys that are null or an empty list.
 pub(super) fn trimmed(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
-        fields.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
+        fields.retain(|_, value| {
+            !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+        });
     }
     object
 }

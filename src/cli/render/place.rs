@@ -14,10 +14,16 @@ impl Base {
     /// Returns the project's folder relative to the nearest folder with a `.git`; empty without a
     /// repository.
     pub(crate) fn of(root: &Path) -> Self {
-        let Ok(here) = fs::current_dir() else { return Self::default() };
+        let Ok(here) = fs::current_dir() else {
+            return Self::default();
+        };
         let whole = here.join(root);
-        let top = whole.ancestors().find(|folder| fs::exists(&folder.join(".git")));
-        let below = top.and_then(|top| whole.strip_prefix(top).ok()).unwrap_or(Path::new(""));
+        let top = whole
+            .ancestors()
+            .find(|folder| fs::exists(&folder.join(".git")));
+        let below = top
+            .and_then(|top| whole.strip_prefix(top).ok())
+            .unwrap_or(Path::new(""));
         let mut base = String::new();
         for part in below.components() {
             match part {

@@ -66,14 +66,19 @@ impl Report {
     pub(crate) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-        for tally in finding_counts::count(&self.diagnostics).iter().chain(&self.hidden) {
+        for tally in finding_counts::count(&self.diagnostics)
+            .iter()
+            .chain(&self.hidden)
+        {
             totals.count(tally);
             if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;
             }
         }
         totals.rules = rules.into_iter().collect();
-        totals.rules.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        totals
+            .rules
+            .sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         totals
     }
 
@@ -87,7 +92,9 @@ impl Report {
 
     /// Returns true if there is a finding of error severity.
     pub(crate) fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+        self.diagnostics
+            .iter()
+            .any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 }
 
@@ -105,9 +112,17 @@ pub(crate) struct Shown {
 
 impl Shown {
     /// Warnings and above, the first 100 of a file.
-    pub(crate) const USUAL: Self = Self { least: Severity::Warning, per_file: 100, drawn: 500 };
+    pub(crate) const USUAL: Self = Self {
+        least: Severity::Warning,
+        per_file: 100,
+        drawn: 500,
+    };
     /// Every severity, the first 100 of a file.
-    pub(crate) const VERBOSE: Self = Self { least: Severity::Hint, per_file: 100, drawn: usize::MAX };
+    pub(crate) const VERBOSE: Self = Self {
+        least: Severity::Hint,
+        per_file: 100,
+        drawn: usize::MAX,
+    };
 
     /// Returns true if a finding is grave enough to be shown.
     pub(crate) fn takes(self, diagnostic: &Diagnostic) -> bool {
@@ -115,11 +130,17 @@ impl Shown {
     }
 
     /// Returns the shown findings, and the number of omitted ones of each file that has too many.
-    pub(crate) fn select(self, diagnostics: &[Diagnostic]) -> (Vec<&Diagnostic>, Vec<(&str, usize)>) {
+    pub(crate) fn select(
+        self,
+        diagnostics: &[Diagnostic],
+    ) -> (Vec<&Diagnostic>, Vec<(&str, usize)>) {
         let mut shown = Vec::new();
         let mut left_out = Vec::new();
         for file in diagnostics.chunk_by(|a, b| a.path == b.path) {
-            let grave: Vec<&Diagnostic> = file.iter().filter(|diagnostic| self.takes(diagnostic)).collect();
+            let grave: Vec<&Diagnostic> = file
+                .iter()
+                .filter(|diagnostic| self.takes(diagnostic))
+                .collect();
             if grave.len() > self.per_file {
                 let path = grave.first().map_or("", |first| &*first.path);
                 left_out.push((path, grave.len() - self.per_file));

@@ -27,8 +27,17 @@ const BYTES: usize = 9_000_000;
 const PLACES: usize = 99;
 
 /// Writes the findings, only the gravest if they are too many. Returns the number of omitted ones.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base, sources: &mut Sources) -> io::Result<usize> {
-    let mut used: Vec<&'static RuleMeta> = report.diagnostics.iter().map(|finding| finding.rule).collect();
+pub(crate) fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    base: &Base,
+    sources: &mut Sources,
+) -> io::Result<usize> {
+    let mut used: Vec<&'static RuleMeta> = report
+        .diagnostics
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
     used.sort_unstable_by_key(|rule| rule.code);
     used.dedup_by_key(|rule| rule.code);
     let (results, left_out) = results(report, &used, base, sources);
@@ -36,8 +45,13 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base, sources: 
         "{left_out} of {} findings are left out, the least grave first: no more are shown of one run; `--format json` has them all",
         report.diagnostics.len()
     );
-    let notifications = if left_out > 0 { vec![json!({"level": "warning", "message": text(said)})] } else { Vec::new() };
-    let invocation = trimmed(json!({"executionSuccessful": true, "toolExecutionNotifications": notifications}));
+    let notifications = if left_out > 0 {
+        vec![json!({"level": "warning", "message": text(said)})]
+    } else {
+        Vec::new()
+    };
+    let invocation =
+        trimmed(json!({"executionSuccessful": true, "toolExecutionNotifications": notifications}));
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -64,7 +78,12 @@ fn text(text: impl Into<String>) -> Value {
 }
 
 /// Returns the results that fit, in the order of the report, and the number of omitted ones.
-fn results(report: &Report, used: &[&RuleMeta], base: &Base, sources: &mut Sources) -> (Vec<Value>, usize) {
+fn results(
+    report: &Report,
+    used: &[&RuleMeta],
+    base: &Base,
+    sources: &mut Sources,
+) -> (Vec<Value>, usize) {
     let fingerprints = fingerprints(report);
     let mut order: Vec<usize> = (0..report.diagnostics.len()).collect();
     // The sort is stable: of findings of one severity, those of the first files stay.
@@ -72,7 +91,10 @@ fn results(report: &Report, used: &[&RuleMeta], base: &Base, sources: &mut Sourc
     let mut kept = Vec::new();
     let mut bytes = 0;
     for at in order.into_iter().take(RESULTS) {
-        let (Some(finding), Some(fingerprint)) = (report.diagnostics.get(at), fingerprints.get(at)) else { continue };
+        let (Some(finding), Some(fingerprint)) = (report.diagnostics.get(at), fingerprints.get(at))
+        else {
+            continue;
+        };
         let index = used.partition_point(|rule| rule.code < finding.rule.code);
         let result = outcome(finding, index, fingerprint, base, sources);
         bytes += result.to_string().len();
@@ -83,7 +105,10 @@ fn results(report: &Report, used: &[&RuleMeta], base: &Base, sources: &mut Sourc
     }
     kept.sort_unstable_by_key(|(at, _)| *at);
     let left_out = report.diagnostics.len() - kept.len();
-    (kept.into_iter().map(|(_, result)| result).collect(), left_out)
+    (
+        kept.into_iter().map(|(_, result)| result).collect(),
+        left_out,
+    )
 }
 
 const fn level(severity: Severity) -> &'static str {
@@ -112,13 +137,29 @@ fn describe(rule: &'static RuleMeta) -> Value {
     }))
 }
 
-fn outcome(finding: &Diagnostic, rule_index: usize, fingerprint: &str, base: &Base, sources: &mut Sources) -> Value {
+fn outcome(
+    finding: &Diagnostic,
+    rule_index: usize,
+    fingerprint: &str,
+    base: &Base,
+    sources: &mut Sources,
+) -> Value {
     let artifact = json!({"uri": base.uri(&finding.path)});
     let source = sources.main(&finding.path);
-    let task: Vec<Value> = finding.task.iter().map(|task| json!({"name": **task})).collect();
+    let task: Vec<Value> = finding
+        .task
+        .iter()
+        .map(|task| json!({"name": **task}))
+        .collect();
     let region = between(finding.start, Some(finding.end));
     let here = json!({"physicalLocation": {"artifactLocation": artifact, "region": region}, "logicalLocations": task});
-    let fixes = source.map_or_else(Vec::new, |source| finding.fixes.iter().map(|fix| mend(fix, source, &artifact)).collect());
+    let fixes = source.map_or_else(Vec::new, |source| {
+        finding
+            .fixes
+            .iter()
+            .map(|fix| mend(fix, source, &artifact))
+            .collect()
+    });
     trimmed(json!({
         "ruleId": finding.rule.code.to_string(),
         "ruleIndex": rule_index,
@@ -162,8 +203,7 @@ fn region(source: &Source, span: Span) -> Value {
 }
 
 fn mend(fix: &Fix, source: &Source, artifact: &Value) -> Value {
-    let replacement =
-        |edit: &Edit| json!({"deletedRegion": region(source, edit.span), "insertedContent": text(edit.insert.clone())});
+    let replacement = |edit: &Edit| json!({"deletedRegion": region(source, edit.span), "insertedContent": text(edit.insert.clone())});
     json!({
         "description": text(fix.title.to_string()),
         "artifactChanges": [{

@@ -28,7 +28,11 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// A file or pipe.
-    pub(crate) const PLAIN: Self = Self { color: false, unicode: true, width: None };
+    pub(crate) const PLAIN: Self = Self {
+        color: false,
+        unicode: true,
+        width: None,
+    };
 
     /// Determines the abilities of standard output.
     pub(crate) fn stdout(choice: ColorChoice) -> Self {
@@ -36,13 +40,20 @@ impl Screen {
         Self {
             color: wants_color(choice, terminal),
             unicode: !terminal || locale_is_unicode(),
-            width: if terminal { columns(std::io::stdout()) } else { None },
+            width: if terminal {
+                columns(std::io::stdout())
+            } else {
+                None
+            },
         }
     }
 
     /// Updates the width from the current size of the terminal.
     pub(crate) fn measured(self) -> Self {
-        Self { width: self.width.and_then(|_| columns(std::io::stdout())), ..self }
+        Self {
+            width: self.width.and_then(|_| columns(std::io::stdout())),
+            ..self
+        }
     }
 
     /// Returns the columns at which standard error is wrapped.
@@ -86,7 +97,12 @@ fn wants_color(choice: ColorChoice, terminal: bool) -> bool {
 /// Returns true if the terminal can show UTF-8. An unset locale counts as UTF-8: it is usual in
 /// containers, where the terminal outside nearly always supports UTF-8.
 fn locale_is_unicode() -> bool {
-    let Some(locale) = fs::env("LC_ALL").or_else(|| fs::env("LC_CTYPE")).or_else(|| fs::env("LANG")) else { return true };
+    let Some(locale) = fs::env("LC_ALL")
+        .or_else(|| fs::env("LC_CTYPE"))
+        .or_else(|| fs::env("LANG"))
+    else {
+        return true;
+    };
     let locale = locale.to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
 }

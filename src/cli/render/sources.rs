@@ -43,7 +43,16 @@ pub(crate) struct Sources {
 impl Sources {
     /// Reads texts below a folder. Files larger than `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
-        Self { folder: Folder { root, limit, shared: None }, held: BTreeMap::new(), cached: None, other: None }
+        Self {
+            folder: Folder {
+                root,
+                limit,
+                shared: None,
+            },
+            held: BTreeMap::new(),
+            cached: None,
+            other: None,
+        }
     }
 
     /// Sets the shared file that the project extends.
@@ -56,7 +65,16 @@ impl Sources {
     /// Adds the text of standard input.
     #[must_use]
     pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
-        let held = decode(bytes).map(|(text, index)| (path.to_owned(), Source { text, index, is_shown: true }));
+        let held = decode(bytes).map(|(text, index)| {
+            (
+                path.to_owned(),
+                Source {
+                    text,
+                    index,
+                    is_shown: true,
+                },
+            )
+        });
         self.held = held.into_iter().collect();
         self
     }
@@ -64,8 +82,15 @@ impl Sources {
     /// Sets named texts without a file: requests of a recording.
     #[must_use]
     pub(crate) fn with_texts(mut self, texts: &BTreeMap<String, String>) -> Self {
-        let source = |text: &String| Source { index: LineIndex::new(text), text: text.clone(), is_shown: true };
-        self.held = texts.iter().map(|(name, text)| (name.clone(), source(text))).collect();
+        let source = |text: &String| Source {
+            index: LineIndex::new(text),
+            text: text.clone(),
+            is_shown: true,
+        };
+        self.held = texts
+            .iter()
+            .map(|(name, text)| (name.clone(), source(text)))
+            .collect();
         self
     }
 
@@ -84,14 +109,22 @@ impl Sources {
 }
 
 impl Folder {
-    fn load<'c>(&self, cache: &'c mut Option<(String, Option<Source>)>, path: &str) -> Option<&'c Source> {
+    fn load<'c>(
+        &self,
+        cache: &'c mut Option<(String, Option<Source>)>,
+        path: &str,
+    ) -> Option<&'c Source> {
         if cache.as_ref().is_none_or(|(known, _)| known != path) {
             let mut bytes = Vec::new();
             let full = self.root.join(path);
             // A read of a pipe may wait for ever.
             let read = fs::is_file(&full) && fs::read_into(&full, self.limit, &mut bytes).is_ok();
             let decoded = if read { decode(&bytes) } else { None };
-            let source = decoded.map(|(text, index)| Source { text, index, is_shown: self.shows(path, &full) });
+            let source = decoded.map(|(text, index)| Source {
+                text,
+                index,
+                is_shown: self.shows(path, &full),
+            });
             *cache = Some((path.to_string(), source));
         }
         cache.as_ref().and_then(|(_, source)| source.as_ref())
@@ -100,7 +133,8 @@ impl Folder {
     /// Returns true if the lines of a file may be shown. Paths in the project's own files, except
     /// `extends`, stay inside its folder; every other path out of it was named by the user.
     fn shows(&self, path: &str, full: &Path) -> bool {
-        let was_named = contained_path::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
+        let was_named = contained_path::plain(Path::new(path)).is_none()
+            && self.shared.as_deref() != Some(path);
         was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()
     }
 }

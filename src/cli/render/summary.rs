@@ -27,7 +27,11 @@ pub(crate) const fn paint(severity: Severity) -> Paint {
 /// Returns a number with a noun: `1 file`, `2 files`.
 pub(crate) fn plural(count: usize, one: &str) -> String {
     let count_text = thousands(count);
-    if count == 1 { format!("{count_text} {one}") } else { format!("{count_text} {one}s") }
+    if count == 1 {
+        format!("{count_text} {one}")
+    } else {
+        format!("{count_text} {one}s")
+    }
 }
 
 /// Lists the first names: `a, b and 12 more`.
@@ -35,15 +39,31 @@ pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
     const NAMED: usize = 8;
     let shown: Vec<&str> = names.by_ref().take(NAMED).collect();
     let more = names.count();
-    let more = if more > 0 { format!(" and {} more", thousands(more)) } else { String::new() };
+    let more = if more > 0 {
+        format!(" and {} more", thousands(more))
+    } else {
+        String::new()
+    };
     format!("{}{more}", shown.join(", "))
 }
 
 /// Writes a line for each file with more findings than are shown.
-pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Screen) -> io::Result<()> {
+pub(super) fn left_out(
+    out: &mut dyn Write,
+    files: &[(&str, usize)],
+    screen: Screen,
+) -> io::Result<()> {
     for (path, count) in files {
-        let line = format!("… {} in {}; `--format json` has them all", plural(*count, "more finding"), escape(path));
-        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
+        let line = format!(
+            "… {} in {}; `--format json` has them all",
+            plural(*count, "more finding"),
+            escape(path)
+        );
+        writeln!(
+            out,
+            "{}",
+            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+        )?;
     }
     Ok(())
 }
@@ -51,14 +71,26 @@ pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Scr
 /// Writes the number of findings that are shown by their first line.
 pub(super) fn shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
     if count > 0 {
-        let line = format!("… {} shown by the first line alone; `--verbose` draws all", plural(count, "finding"));
-        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
+        let line = format!(
+            "… {} shown by the first line alone; `--verbose` draws all",
+            plural(count, "finding")
+        );
+        writeln!(
+            out,
+            "{}",
+            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+        )?;
     }
     Ok(())
 }
 
 /// Writes the closing lines.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    report: &Report,
+    shown: Shown,
+    screen: Screen,
+) -> io::Result<()> {
     let totals = report.totals();
     let color = if totals.error > 0 {
         Paint::Error
@@ -67,28 +99,56 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     } else {
         Paint::Good
     };
-    writeln!(out, "{}", wrap(&screen.paint(color, &headline(report, &totals)), screen.width, 2))?;
+    writeln!(
+        out,
+        "{}",
+        wrap(
+            &screen.paint(color, &headline(report, &totals)),
+            screen.width,
+            2
+        )
+    )?;
     if !totals.rules.is_empty() {
         writeln!(out, "{}", wrap(&by_rule(&totals), screen.width, 2))?;
     }
     let counted: u32 = report.hidden.iter().map(|tally| tally.count).sum();
-    let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count() + counted as usize;
+    let hidden = report
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| !shown.takes(diagnostic))
+        .count()
+        + counted as usize;
     if hidden > 0 {
-        let line = format!("{} of info and hint severity not shown; `--verbose` shows them", plural(hidden, "finding"));
-        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
+        let line = format!(
+            "{} of info and hint severity not shown; `--verbose` shows them",
+            plural(hidden, "finding")
+        );
+        writeln!(
+            out,
+            "{}",
+            wrap(&screen.paint(Paint::Dim, &line), screen.width, 2)
+        )?;
     }
     Ok(())
 }
 
 /// Returns the headline: `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
 fn headline(report: &Report, totals: &Totals) -> String {
-    let mut line = format!("checked {}", plural(report.files, report.unit.unwrap_or("file")));
+    let mut line = format!(
+        "checked {}",
+        plural(report.files, report.unit.unwrap_or("file"))
+    );
     if let Some(fixed) = report.fixed {
         // Writing to a string cannot fail, here and below.
         let _ = write!(line, ", fixed {}", plural(fixed, "finding"));
     }
     line.push_str(": ");
-    let counts = [(totals.error, "error"), (totals.warning, "warning"), (totals.info, "info"), (totals.hint, "hint")];
+    let counts = [
+        (totals.error, "error"),
+        (totals.warning, "warning"),
+        (totals.info, "info"),
+        (totals.hint, "hint"),
+    ];
     let mut said = false;
     for (count, name) in counts {
         if count == 0 {
@@ -107,14 +167,22 @@ fn headline(report: &Report, totals: &Totals) -> String {
         }
     }
     if !said {
-        line.push_str(if report.fixed.is_some_and(|fixed| fixed > 0) { "nothing left" } else { "nothing found" });
+        line.push_str(if report.fixed.is_some_and(|fixed| fixed > 0) {
+            "nothing left"
+        } else {
+            "nothing found"
+        });
     }
     line.push_str(&fixable(totals, report.tried));
     if report.suppressed > 0 {
         let _ = write!(line, "; {} suppressed", thousands(report.suppressed));
     }
     if report.skipped > 0 {
-        let _ = write!(line, "; {} skipped (no template)", plural(report.skipped, "other file"));
+        let _ = write!(
+            line,
+            "; {} skipped (no template)",
+            plural(report.skipped, "other file")
+        );
     }
     line
 }
@@ -132,7 +200,10 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
     let why = match refused {
         0 => String::new(),
         1 => "; 1 fix left out: it would fix nothing, or cause another error".to_owned(),
-        _ => format!("; {} fixes left out: each would fix nothing, or cause another error", thousands(refused)),
+        _ => format!(
+            "; {} fixes left out: each would fix nothing, or cause another error",
+            thousands(refused)
+        ),
     };
     let counts = (thousands(all), thousands(safe));
     let open = match counts {

@@ -9,14 +9,31 @@ use std::io::{self, Write};
 const CONTEXT: usize = 3;
 
 /// Writes the diff; nothing if the texts are equal.
-pub(crate) fn write(out: &mut dyn Write, name: &str, old: &str, new: &str, screen: Screen) -> io::Result<()> {
+pub(crate) fn write(
+    out: &mut dyn Write,
+    name: &str,
+    old: &str,
+    new: &str,
+    screen: Screen,
+) -> io::Result<()> {
     if old == new {
         return Ok(());
     }
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
+    let (old, new): (Vec<&str>, Vec<&str>) = (
+        old.split_inclusive('\n').collect(),
+        new.split_inclusive('\n').collect(),
+    );
     let name = escape(name);
-    writeln!(out, "{}", screen.paint(Paint::Strong, &format!("--- {name}")))?;
-    writeln!(out, "{}", screen.paint(Paint::Strong, &format!("+++ {name}")))?;
+    writeln!(
+        out,
+        "{}",
+        screen.paint(Paint::Strong, &format!("--- {name}"))
+    )?;
+    writeln!(
+        out,
+        "{}",
+        screen.paint(Paint::Strong, &format!("+++ {name}"))
+    )?;
     for (header, lines) in hunks(&old, &new, CONTEXT) {
         writeln!(out, "{}", screen.paint(Paint::Hint, &header))?;
         for (sign, line) in lines {
@@ -30,13 +47,21 @@ fn write_line(out: &mut dyn Write, sign: char, line: &str, screen: Screen) -> io
     let text = line.strip_suffix('\n');
     let shown = format!("{sign}{}", text.unwrap_or(line));
     // A file or pipe gets exact bytes for `patch`, a terminal gets escaped text.
-    let shown = if screen == Screen::PLAIN { shown.into() } else { escape_lines(&shown) };
+    let shown = if screen == Screen::PLAIN {
+        shown.into()
+    } else {
+        escape_lines(&shown)
+    };
     match sign {
         '-' => writeln!(out, "{}", screen.paint(Paint::Error, &shown))?,
         '+' => writeln!(out, "{}", screen.paint(Paint::Good, &shown))?,
         _ => writeln!(out, "{shown}")?,
     }
-    if text.is_none() { writeln!(out, "\\ No newline at end of file") } else { Ok(()) }
+    if text.is_none() {
+        writeln!(out, "\\ No newline at end of file")
+    } else {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ const LEAST: usize = 20;
 
 /// Wraps a line. Further lines are indented by `hang`.
 pub(crate) fn wrap(line: &str, width: Option<usize>, hang: usize) -> Cow<'_, str> {
-    let Some(width) = width.filter(|width| line.len() > *width && display_width(line) > *width) else {
+    let Some(width) = width.filter(|width| line.len() > *width && display_width(line) > *width)
+    else {
         return Cow::Borrowed(line);
     };
     let hang = " ".repeat(hang.min(width.saturating_sub(LEAST)));

@@ -34,7 +34,12 @@ const AHEAD: usize = 8;
 const SHOWN: usize = 32 << 20;
 
 /// Checks requests and prints the findings.
-pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<FindingFormat>, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run(
+    subjects: &[String],
+    filter: &RuleFilter,
+    output: &OutputArgs<FindingFormat>,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
     let mut checker = Checker::new(&project.config);
     let mut skipped = load::Skipped::default();
@@ -45,35 +50,56 @@ pub(crate) fn run(subjects: &[String], filter: &RuleFilter, output: &OutputArgs<
         }
         skipped.notes.extend(more.notes);
     }
-    let Checker { mut report, texts, has_rebuilt, .. } = checker;
+    let Checker {
+        mut report,
+        texts,
+        has_rebuilt,
+        ..
+    } = checker;
     report.add(&project.findings);
     diagnostic::sort(&mut report.diagnostics);
     let left_out = filter.apply(&mut report);
     let mut sources = project.sources().with_texts(&texts);
-    cx.emit(output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
+    cx.emit(output, |format, cx| {
+        findings::print(cx, &report, format, &project.root, &mut sources)
+    })?;
     skipped.notes.iter().for_each(|line| cx.note(line));
     for (endpoint, count) in &skipped.others {
         let calls = plural(*count, "recorded call");
-        cx.note(&format!("{calls} to {} skipped: not of a chat API that ctxc reads", escape(endpoint)));
+        cx.note(&format!(
+            "{calls} to {} skipped: not of a chat API that ctxc reads",
+            escape(endpoint)
+        ));
     }
     if has_rebuilt {
         cx.note("a trace does not hold the bodies as they were sent: they were put together again, and errors in them count as warnings");
     }
     if left_out > 0 {
-        cx.note(&format!("{} of other rules not reported", plural(left_out, "finding")));
+        cx.note(&format!(
+            "{} of other rules not reported",
+            plural(left_out, "finding")
+        ));
     }
     Ok(findings::verdict(&report))
 }
 
 /// Passes on the bodies of a subject while a second thread reads the next ones. Returns the skipped
 /// calls.
-fn read_beside(subject: &str, root: &Path, mut take: impl FnMut(ReadBody)) -> Result<load::Skipped> {
+fn read_beside(
+    subject: &str,
+    root: &Path,
+    mut take: impl FnMut(ReadBody),
+) -> Result<load::Skipped> {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD);
         // The receiver is not dropped before the end.
-        let reader = scope.spawn(move || load::bodies(subject, root, |body| drop(sender.send(ReadBody::of(body)))));
+        let reader = scope.spawn(move || {
+            load::bodies(subject, root, |body| drop(sender.send(ReadBody::of(body))))
+        });
         receiver.into_iter().for_each(&mut take);
-        reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        reader
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -113,7 +139,10 @@ impl<'c> Checker<'c> {
     pub(super) fn new(config: &'c Config) -> Self {
         Self {
             config,
-            report: Report { unit: Some("request"), ..Report::default() },
+            report: Report {
+                unit: Some("request"),
+                ..Report::default()
+            },
             texts: BTreeMap::new(),
             shown: 0,
             threads: Threads::default(),
@@ -138,19 +167,28 @@ impl<'c> Checker<'c> {
                     agent: call.agent.as_deref(),
                     conversation: call.conversation.as_deref(),
                 });
-                before = thread.before.map(|before| (before, false)).or(thread.agent_before.map(|before| (before, true)));
+                before = thread
+                    .before
+                    .map(|before| (before, false))
+                    .or(thread.agent_before.map(|before| (before, true)));
                 agent = Some(thread.agent);
                 true
             }
             _ => false,
         };
-        let other = before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
-        let other = other.as_ref().map(|(read, is_agents)| (&**read, *is_agents));
+        let other =
+            before.and_then(|(at, is_agents)| Some((self.held.get(&at)?.read()?, is_agents)));
+        let other = other
+            .as_ref()
+            .map(|(read, is_agents)| (&**read, *is_agents));
         self.report.files += 1;
-        let reuse = other.and_then(|(before, is_agents)| reuse(before, &own, is_agents, self.config));
+        let reuse =
+            other.and_then(|(before, is_agents)| reuse(before, &own, is_agents, self.config));
         if let Some((text, found)) = of_one(&body, &own, (other, reuse.as_ref()), self.config) {
             let so_far = self.report.diagnostics.len();
-            let segment = reuse.and_then(|reuse| reuse.broken_by).map(|broken| broken.segment);
+            let segment = reuse
+                .and_then(|reuse| reuse.broken_by)
+                .map(|broken| broken.segment);
             let mut times = BTreeMap::new();
             for finding in found {
                 self.add(finding, agent.as_deref(), segment.as_deref(), &mut times);
@@ -175,11 +213,22 @@ impl<'c> Checker<'c> {
         segment: Option<&str>,
         times: &mut BTreeMap<(&'static str, String), usize>,
     ) {
-        let what = segment.filter(|_| finding.rule.code == broken_prefix::RULE.meta.code).unwrap_or(&finding.message).to_owned();
+        let what = segment
+            .filter(|_| finding.rule.code == broken_prefix::RULE.meta.code)
+            .unwrap_or(&finding.message)
+            .to_owned();
         let time = times.entry((finding.rule.name, what.clone())).or_default();
         *time += 1;
         let new = (self.report.diagnostics.len(), 0);
-        let key = agent.map(|agent| (finding.rule.name, finding.severity, agent.to_owned(), what, *time));
+        let key = agent.map(|agent| {
+            (
+                finding.rule.name,
+                finding.severity,
+                agent.to_owned(),
+                what,
+                *time,
+            )
+        });
         if let Some((at, later)) = key.map(|key| self.known.entry(key).or_insert(new))
             && let Some(first) = self.report.diagnostics.get_mut(*at)
         {
@@ -188,7 +237,9 @@ impl<'c> Checker<'c> {
             }
             *later += 1;
             let calls = plural(*later, "later call");
-            first.notes.push(format!("the same in {calls}, the last of them {}", finding.path).into());
+            first
+                .notes
+                .push(format!("the same in {calls}, the last of them {}", finding.path).into());
             return;
         }
         self.report.diagnostics.push(finding);
@@ -196,7 +247,8 @@ impl<'c> Checker<'c> {
 
     fn hold(&mut self, read: Read, place: Option<(Arc<Path>, LinePlace)>) {
         self.size += read.size;
-        self.held.insert(self.count, Held::Read(Box::new(read), place));
+        self.held
+            .insert(self.count, Held::Read(Box::new(read), place));
         self.count += 1;
         if self.size <= HELD {
             return;
@@ -206,7 +258,9 @@ impl<'c> Checker<'c> {
         self.size = 0;
         // The newest requests stay in memory.
         for held in self.held.values_mut().rev() {
-            let Held::Read(read, place) = held else { continue };
+            let Held::Read(read, place) = held else {
+                continue;
+            };
             match place.clone().filter(|_| self.size + read.size > HELD / 2) {
                 Some((file, line)) => *held = Held::Place(file, line),
                 None => self.size += read.size,
@@ -223,7 +277,11 @@ impl Held {
             Self::Place(file, line) => {
                 let call = file::at(file, *line)?;
                 let text = call.request.get();
-                Some(Cow::Owned(Read::of(Request::read(text, Some(&call.endpoint)), text.len(), true)))
+                Some(Cow::Owned(Read::of(
+                    Request::read(text, Some(&call.endpoint)),
+                    text.len(),
+                    true,
+                )))
             }
         }
     }
@@ -239,7 +297,10 @@ impl ReadBody {
     /// Parses a body.
     pub(super) fn of(body: load::Body) -> Self {
         let endpoint = body.call().map(|call| call.endpoint.as_str());
-        Self { request: Request::read(body.text(), endpoint), body }
+        Self {
+            request: Request::read(body.text(), endpoint),
+            body,
+        }
     }
 }
 
@@ -254,12 +315,20 @@ struct Read {
 }
 
 impl Read {
-    fn of(request: std::result::Result<Request, NoRequest>, size: usize, is_recorded: bool) -> Self {
+    fn of(
+        request: std::result::Result<Request, NoRequest>,
+        size: usize,
+        is_recorded: bool,
+    ) -> Self {
         let segments = match &request {
             Ok(request) if is_recorded => segments(request),
             _ => Vec::new(),
         };
-        Self { request, segments, size }
+        Self {
+            request,
+            segments,
+            size,
+        }
     }
 }
 
@@ -274,9 +343,17 @@ fn reuse(before: &Read, now: &Read, is_agents: bool, config: &Config) -> Option<
 
 /// Returns the tokens of tools and system text, if a cache breakpoint of Anthropic follows them.
 fn front(request: &Request, own: &Read, config: &Config) -> Option<u64> {
-    own.segments.iter().find(|segment| segment.is_breakpoint).filter(|first| !is_shared(first))?;
+    own.segments
+        .iter()
+        .find(|segment| segment.is_breakpoint)
+        .filter(|first| !is_shared(first))?;
     let counter = facts(request, &config.models).counter;
-    let tokens: usize = own.segments.iter().filter(|segment| is_shared(segment)).map(|segment| segment.tokens(&*counter)).sum();
+    let tokens: usize = own
+        .segments
+        .iter()
+        .filter(|segment| is_shared(segment))
+        .map(|segment| segment.tokens(&*counter))
+        .sum();
     Some(tokens as u64)
 }
 
@@ -297,11 +374,15 @@ fn of_one<'b>(
         }
     };
     let call = body.call();
-    let shared_front = before.filter(|(_, is_agents)| *is_agents && reuse.is_none()).and_then(|_| front(request, own, config));
+    let shared_front = before
+        .filter(|(_, is_agents)| *is_agents && reuse.is_none())
+        .and_then(|_| front(request, own, config));
     let found = |text: &str| {
         let cx = RequestCx {
             shared_front,
-            before: before.filter(|(_, is_agents)| !is_agents).and_then(|(before, _)| before.request.as_ref().ok()),
+            before: before
+                .filter(|(_, is_agents)| !is_agents)
+                .and_then(|(before, _)| before.request.as_ref().ok()),
             reuse,
             // If the vendor runs tools itself, it reports the tokens of several internal requests
             // as one.
@@ -313,7 +394,10 @@ fn of_one<'b>(
             ..RequestCx::new(&name, text, request, config)
         };
         let mut found = check::request(&cx, config);
-        for finding in found.iter_mut().filter(|finding| body.is_rebuilt && finding.severity == Severity::Error) {
+        for finding in found
+            .iter_mut()
+            .filter(|finding| body.is_rebuilt && finding.severity == Severity::Error)
+        {
             finding.severity = Severity::Warning;
         }
         found
@@ -322,11 +406,15 @@ fn of_one<'b>(
     let Some(call) = call.filter(|_| !first.is_empty()) else {
         return (!first.is_empty()).then_some((Cow::Borrowed(text), first));
     };
-    let shown = serde_json::from_str::<Value>(text).and_then(|body| serde_json::to_string_pretty(&body));
+    let shown =
+        serde_json::from_str::<Value>(text).and_then(|body| serde_json::to_string_pretty(&body));
     let shown = shown.map_or(Cow::Borrowed(text), Cow::Owned);
     let mut found = found(&shown);
     if let Some(caller) = &call.caller {
-        found = found.into_iter().map(|one| one.note(format!("sent from {caller}"))).collect();
+        found = found
+            .into_iter()
+            .map(|one| one.note(format!("sent from {caller}")))
+            .collect();
     }
     Some((shown, found))
 }

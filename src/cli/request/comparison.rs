@@ -28,11 +28,22 @@ pub(super) fn all<'c>(calls: &'c [Loaded], config: &Config) -> Vec<Compared<'c>>
         let facts = facts(&loaded.request, &config.models);
         let other = |at: Option<usize>| at.and_then(|at| calls.get(at));
         let reuse = match (other(thread.before), other(thread.agent_before)) {
-            (Some(before), _) => expired(before, loaded, compare(&before.segments, &loaded.segments, &*facts.counter)),
-            (None, Some(before)) => compare_agent(&before.segments, &loaded.segments, &*facts.counter),
+            (Some(before), _) => expired(
+                before,
+                loaded,
+                compare(&before.segments, &loaded.segments, &*facts.counter),
+            ),
+            (None, Some(before)) => {
+                compare_agent(&before.segments, &loaded.segments, &*facts.counter)
+            }
             (None, None) => compare_agent(&[], &loaded.segments, &*facts.counter),
         };
-        Compared { loaded, thread, reuse, facts }
+        Compared {
+            loaded,
+            thread,
+            reuse,
+            facts,
+        }
     };
     calls.iter().zip(threads_of(calls)).map(compared).collect()
 }
@@ -40,14 +51,22 @@ pub(super) fn all<'c>(calls: &'c [Loaded], config: &Config) -> Vec<Compared<'c>>
 /// Marks the cache as expired, if a call extends the one before and the provider still reused
 /// nothing.
 fn expired(before: &Loaded, now: &Loaded, reuse: Reuse) -> Reuse {
-    let (Some(old), Some(new)) = (&before.call, &now.call) else { return reuse };
+    let (Some(old), Some(new)) = (&before.call, &now.call) else {
+        return reuse;
+    };
     let is_forgotten = reuse.broken_by.is_none()
         && new.usage.cached == Some(0)
         && old.usage.input.is_some_and(|input| input > 0)
         && seconds(old.at.as_deref())
             .zip(seconds(new.at.as_deref()))
             .is_some_and(|(old, new)| new.saturating_sub(old) > FORGOTTEN);
-    let Some(first) = now.segments.first().filter(|_| is_forgotten && reuse.reused > 0) else { return reuse };
+    let Some(first) = now
+        .segments
+        .first()
+        .filter(|_| is_forgotten && reuse.reused > 0)
+    else {
+        return reuse;
+    };
     let broken = Break {
         segment: first.id.clone(),
         offset: 0,
@@ -56,7 +75,12 @@ fn expired(before: &Loaded, now: &Loaded, reuse: Reuse) -> Reuse {
         cause: Cause::Expired,
         pointer: Some(first.pointer.clone()),
     };
-    Reuse { lost: reuse.reused, reused: 0, broken_by: Some(broken), ..reuse }
+    Reuse {
+        lost: reuse.reused,
+        reused: 0,
+        broken_by: Some(broken),
+        ..reuse
+    }
 }
 
 /// Returns the seconds of a time such as `2026-11-23T14:03:11Z`, since a fixed day.

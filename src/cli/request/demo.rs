@@ -30,22 +30,41 @@ pub(crate) fn run(cx: &mut Cx) -> Result<Exit> {
     title("check", cx)?;
     let mut checker = Checker::new(&config);
     for one in &calls {
-        let Some(call) = one.call.clone() else { continue };
+        let Some(call) = one.call.clone() else {
+            continue;
+        };
         let kind = BodyKind::Call(Box::new(call));
-        checker.take(ReadBody::of(Body { name: one.name.clone(), kind, is_rebuilt: false, place: None }));
+        checker.take(ReadBody::of(Body {
+            name: one.name.clone(),
+            kind,
+            is_rebuilt: false,
+            place: None,
+        }));
     }
     let Checker { report, texts, .. } = checker;
     let mut sources = Sources::new(PathBuf::new(), LIMIT).with_texts(&texts);
-    findings::print(cx, &report, FindingFormat::Full, Path::new(""), &mut sources)?;
+    findings::print(
+        cx,
+        &report,
+        FindingFormat::Full,
+        Path::new(""),
+        &mut sources,
+    )?;
     title("prompt-cache", cx)?;
-    prompt_cache::text(&prompt_cache::document(&comparison::all(&calls, &config)), cx)?;
+    prompt_cache::text(
+        &prompt_cache::document(&comparison::all(&calls, &config)),
+        cx,
+    )?;
     cx.line("")?;
     cx.line("your own agent: `ctxc record -- COMMAND`, then the same verbs with @last")?;
     Ok(Exit::Success)
 }
 
 fn title(verb: &str, cx: &mut Cx) -> Result<()> {
-    let line = cx.options.screen.paint(Paint::Dim, &format!("$ ctxc {verb} @demo"));
+    let line = cx
+        .options
+        .screen
+        .paint(Paint::Dim, &format!("$ ctxc {verb} @demo"));
     cx.line("")?;
     cx.line(&line)
 }

@@ -80,35 +80,68 @@ pub(crate) struct SectionRow {
 }
 
 /// Returns the manifest of the calls of a subject.
-pub(crate) fn document(subject: &str, root: &Path, config: &Config, cx: &mut Cx) -> Result<Document> {
-    Ok(of_calls(&load::load(std::slice::from_ref(&subject.to_owned()), root, &mut |line| cx.note(line))?, config))
+pub(crate) fn document(
+    subject: &str,
+    root: &Path,
+    config: &Config,
+    cx: &mut Cx,
+) -> Result<Document> {
+    Ok(of_calls(
+        &load::load(
+            std::slice::from_ref(&subject.to_owned()),
+            root,
+            &mut |line| cx.note(line),
+        )?,
+        config,
+    ))
 }
 
 /// Returns the manifest of some calls.
 pub(super) fn of_calls(calls: &[Loaded], config: &Config) -> Document {
-    let rows = calls
-        .iter()
-        .zip(threads_of(calls))
-        .map(|(call, thread)| row(call, thread, &facts(&call.request, &config.models), &config.requests.blocks));
-    Document { schema: names::REQUEST_MANIFEST, calls: rows.collect() }
+    let rows = calls.iter().zip(threads_of(calls)).map(|(call, thread)| {
+        row(
+            call,
+            thread,
+            &facts(&call.request, &config.models),
+            &config.requests.blocks,
+        )
+    });
+    Document {
+        schema: names::REQUEST_MANIFEST,
+        calls: rows.collect(),
+    }
 }
 
-fn row(loaded: &Loaded, thread: Thread, facts: &Facts, blocks: &BTreeMap<String, String>) -> CallRow {
+fn row(
+    loaded: &Loaded,
+    thread: Thread,
+    facts: &Facts,
+    blocks: &BTreeMap<String, String>,
+) -> CallRow {
     let counter = &*facts.counter;
     let segment = |segment: &Segment| {
         let title = |section: crate::request::sections::Section| {
             let text = segment.text.get(section.range).unwrap_or_default();
-            SectionRow { tokens: counter.count(text), text: text.to_owned(), title: section.title }
+            SectionRow {
+                tokens: counter.count(text),
+                text: text.to_owned(),
+                title: section.title,
+            }
         };
         SegmentRow {
             id: segment.id.clone(),
             group: segment.group.clone(),
-            speaker: segment.speaker.map(crate::kernel::conversation::Speaker::word),
+            speaker: segment
+                .speaker
+                .map(crate::kernel::conversation::Speaker::word),
             pointer: segment.pointer.clone(),
             text: segment.text.clone(),
             tokens: segment.tokens(counter),
             breakpoint: segment.is_breakpoint,
-            sections: sections_of(segment, blocks).into_iter().map(title).collect(),
+            sections: sections_of(segment, blocks)
+                .into_iter()
+                .map(title)
+                .collect(),
         }
     };
     let segments: Vec<SegmentRow> = loaded.segments.iter().map(segment).collect();
@@ -118,10 +151,17 @@ fn row(loaded: &Loaded, thread: Thread, facts: &Facts, blocks: &BTreeMap<String,
         conversation: thread.conversation,
         dialect: loaded.request.dialect.word(),
         model: loaded.request.model.clone(),
-        tokenizer: Tokenizer { name: counter.name().to_owned(), exact: counter.is_exact() },
+        tokenizer: Tokenizer {
+            name: counter.name().to_owned(),
+            exact: counter.is_exact(),
+        },
         total: segments.iter().map(|segment| segment.tokens).sum(),
         segments,
-        reported: loaded.call.as_ref().filter(|call| call.answered_by != AnsweredBy::Script).and_then(|call| call.usage.input),
+        reported: loaded
+            .call
+            .as_ref()
+            .filter(|call| call.answered_by != AnsweredBy::Script)
+            .and_then(|call| call.usage.input),
     }
 }
 
@@ -136,7 +176,13 @@ pub(super) fn last_calls(document: &Document) -> Vec<LastCall<'_>> {
     let mut last: BTreeMap<&str, LastCall<'_>> = BTreeMap::new();
     for call in &document.calls {
         let count = last.get(&*call.agent).map_or(0, |known| known.count);
-        last.insert(&call.agent, LastCall { call, count: count + 1 });
+        last.insert(
+            &call.agent,
+            LastCall {
+                call,
+                count: count + 1,
+            },
+        );
     }
     last.into_values().collect()
 }
@@ -147,12 +193,19 @@ pub(super) fn heading(document: &Document, last: &LastCall<'_>) -> String {
     let which = if document.calls.len() == 1 {
         String::new()
     } else {
-        format!("{}: {}, the last of them: ", call.agent, plural(last.count, "call"))
+        format!(
+            "{}: {}, the last of them: ",
+            call.agent,
+            plural(last.count, "call")
+        )
     };
     let model = call.model.as_deref().unwrap_or("an unnamed model");
     let about = if call.tokenizer.exact { "" } else { "about " };
     let reported = call.reported.map_or_else(String::new, |tokens| {
-        format!("; the provider counted {}", thousands(usize::try_from(tokens).unwrap_or(usize::MAX)))
+        format!(
+            "; the provider counted {}",
+            thousands(usize::try_from(tokens).unwrap_or(usize::MAX))
+        )
     });
     format!(
         "{which}{} to {model}: {about}{} {} by {}{reported}",
@@ -170,12 +223,26 @@ pub(crate) fn text(document: &Document, cx: &mut Cx) -> Result<()> {
         let head = escape(&heading(document, &last)).into_owned();
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.line(&head)?;
-        let width = call.segments.iter().map(|segment| segment.id.chars().count()).max().unwrap_or(0);
+        let width = call
+            .segments
+            .iter()
+            .map(|segment| segment.id.chars().count())
+            .max()
+            .unwrap_or(0);
         for segment in &call.segments {
-            let breakpoint = if segment.breakpoint { "  | cache breakpoint" } else { "" };
+            let breakpoint = if segment.breakpoint {
+                "  | cache breakpoint"
+            } else {
+                ""
+            };
             let id = escape(&segment.id);
             let pad = width.saturating_sub(segment.id.chars().count());
-            cx.line(&format!("  {id}{:pad$}  {:>8}{}{breakpoint}", "", thousands(segment.tokens), sections(&segment.sections)))?;
+            cx.line(&format!(
+                "  {id}{:pad$}  {:>8}{}{breakpoint}",
+                "",
+                thousands(segment.tokens),
+                sections(&segment.sections)
+            ))?;
         }
     }
     Ok(())
@@ -190,6 +257,10 @@ fn sections(sections: &[SectionRow]) -> String {
         .take(SECTIONS)
         .map(|section| format!("{} {}", escape(&section.title), thousands(section.tokens)))
         .collect();
-    let more = if sections.len() > SECTIONS { format!(" · {} more", sections.len() - SECTIONS) } else { String::new() };
+    let more = if sections.len() > SECTIONS {
+        format!(" · {} more", sections.len() - SECTIONS)
+    } else {
+        String::new()
+    };
     format!("  {}{more}", shown.join(" · "))
 }

@@ -29,7 +29,12 @@ pub(crate) fn markdown(document: &Document) -> String {
         out.push_str("| segment | tokens | sections | place |\n|---|---:|---|---|\n");
         for segment in &last.call.segments {
             let (id, tokens) = (cell(&segment.id), thousands(segment.tokens));
-            let _ = writeln!(out, "| {id} | {tokens} | {} | {} |", cell(&notes(segment)), code(&segment.pointer));
+            let _ = writeln!(
+                out,
+                "| {id} | {tokens} | {} | {} |",
+                cell(&notes(segment)),
+                code(&segment.pointer)
+            );
         }
     }
     out
@@ -44,10 +49,18 @@ pub(crate) fn html(document: &Document) -> String {
     );
     for last in last_calls(document) {
         let call = last.call;
-        let _ = write!(out, "<h2>{}</h2>\n<div class=\"bar\">", escaped(&heading(document, &last)));
+        let _ = write!(
+            out,
+            "<h2>{}</h2>\n<div class=\"bar\">",
+            escaped(&heading(document, &last))
+        );
         for segment in &call.segments {
             let (title, tokens) = (escaped(&segment.id), segment.tokens);
-            let _ = write!(out, "<span style=\"flex-grow:{tokens}\" title=\"{title} {}\"></span>", thousands(tokens));
+            let _ = write!(
+                out,
+                "<span style=\"flex-grow:{tokens}\" title=\"{title} {}\"></span>",
+                thousands(tokens)
+            );
         }
         out.push_str("</div>\n<table><tr><th>segment</th><th class=\"n\">tokens</th><th>sections</th><th>place</th></tr>\n");
         for segment in &call.segments {
@@ -68,7 +81,13 @@ pub(crate) fn html(document: &Document) -> String {
 
 /// The sections of a segment with their tokens, and whether a cache breakpoint follows it.
 fn notes(segment: &SegmentRow) -> String {
-    let sections = segment.sections.iter().map(|section| format!("{} {}", section.title, thousands(section.tokens)));
+    let sections = segment
+        .sections
+        .iter()
+        .map(|section| format!("{} {}", section.title, thousands(section.tokens)));
     let breakpoint = segment.breakpoint.then(|| "cache breakpoint".to_owned());
-    sections.chain(breakpoint).collect::<Vec<_>>().join(" \u{b7} ")
+    sections
+        .chain(breakpoint)
+        .collect::<Vec<_>>()
+        .join(" \u{b7} ")
 }

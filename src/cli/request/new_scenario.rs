@@ -8,7 +8,9 @@ use crate::cli::record::salt;
 use crate::eval::draft::{ceiling, scalar};
 use crate::eval::masks;
 use crate::eval::request::facts::facts;
-use crate::eval::request::{answer_expectations, before, plain_request, reused, sections as sections_of, stored};
+use crate::eval::request::{
+    answer_expectations, before, plain_request, reused, sections as sections_of, stored,
+};
 use crate::eval::volatile::volatile;
 use crate::project::config::Content;
 use crate::record::mask::Mask;
@@ -62,7 +64,9 @@ pub(crate) struct Hold {
 /// The calls of a recording that a scenario can be about, by their names: those that were answered.
 pub(crate) fn calls_of(subject: &str, project: &Path) -> Result<Vec<String>> {
     let all = load::load(&[subject.to_owned()], project, &mut |_| {})?;
-    let answered = all.into_iter().filter(|one| one.call.as_ref().is_some_and(Recording::is_answered));
+    let answered = all
+        .into_iter()
+        .filter(|one| one.call.as_ref().is_some_and(Recording::is_answered));
     let names: Vec<String> = answered.map(|one| one.name).collect();
     if names.is_empty() {
         return Err(CliError::new(Kind::Nothing, format!("{subject} holds no recorded call that was answered"))
@@ -88,44 +92,104 @@ struct Taken {
 
 /// Returns a name for the scenario of a request.
 pub(crate) fn name_of(subject: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
-    let file =
-        subject.rsplit(['/', '\\']).next().unwrap_or(subject).replace(".jsonl", "").replace(".json", "").replace(".yaml", "");
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
+    let file = subject
+        .rsplit(['/', '\\'])
+        .next()
+        .unwrap_or(subject)
+        .replace(".jsonl", "")
+        .replace(".json", "")
+        .replace(".yaml", "");
     let name: String = file.trim_start_matches('@').chars().map(plain).collect();
     let name = name.trim_matches('-').to_owned();
-    if name.is_empty() { "request".to_owned() } else { name }
+    if name.is_empty() {
+        "request".to_owned()
+    } else {
+        name
+    }
 }
 
 /// Writes the texts of a scenario; `file` is the path of the request relative to the scenario.
-pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: &Project) -> Result<Written> {
-    let Taken { loaded, calls, at, sent_by, redacted, alike } = taken(subject, hold, project)?;
+pub(crate) fn write(
+    subject: &str,
+    name: &str,
+    file: &str,
+    hold: Hold,
+    project: &Project,
+) -> Result<Written> {
+    let Taken {
+        loaded,
+        calls,
+        at,
+        sent_by,
+        redacted,
+        alike,
+    } = taken(subject, hold, project)?;
     let until = calls.get(..=at).unwrap_or_default();
     let counter = facts(&loaded.request, &project.config.models).counter;
-    let tokens: usize = loaded.segments.iter().map(|segment| segment.tokens(&*counter)).sum();
+    let tokens: usize = loaded
+        .segments
+        .iter()
+        .map(|segment| segment.tokens(&*counter))
+        .sum();
     let mut lines = Vec::new();
-    let is_shared = |segment: &&Segment| matches!(segment.group.as_str(), "tools" | "system" | "response_format");
-    let ids = |segments: Vec<&Segment>| segments.iter().map(|segment| scalar(&segment.id)).collect::<Vec<_>>().join(", ");
+    let is_shared = |segment: &&Segment| {
+        matches!(
+            segment.group.as_str(),
+            "tools" | "system" | "response_format"
+        )
+    };
+    let ids = |segments: Vec<&Segment>| {
+        segments
+            .iter()
+            .map(|segment| scalar(&segment.id))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     if loaded.segments.len() <= NAMED {
-        lines.push(format!("segments: {{exactly: [{}]}}", ids(loaded.segments.iter().collect())));
+        lines.push(format!(
+            "segments: {{exactly: [{}]}}",
+            ids(loaded.segments.iter().collect())
+        ));
     } else {
         let shared: Vec<&Segment> = loaded.segments.iter().filter(is_shared).collect();
         if shared.len() > 1 {
             lines.push(format!("order: [{}]", ids(shared)));
         }
     }
-    let tools: Vec<String> = loaded.request.tools.iter().map(|tool| scalar(&tool.name)).collect();
+    let tools: Vec<String> = loaded
+        .request
+        .tools
+        .iter()
+        .map(|tool| scalar(&tool.name))
+        .collect();
     lines.push(format!("tools: {{exactly: [{}]}}", tools.join(", ")));
     if let Some(model) = &loaded.request.model {
         lines.push(format!("model: {}", scalar(model)));
     }
-    let sections = loaded.segments.iter().filter(|segment| segment.group == "system");
-    let sections = sections.flat_map(|segment| sections_of(segment, &project.config.requests.blocks));
+    let sections = loaded
+        .segments
+        .iter()
+        .filter(|segment| segment.group == "system");
+    let sections =
+        sections.flat_map(|segment| sections_of(segment, &project.config.requests.blocks));
     let mut seen = std::collections::BTreeSet::new();
     for section in sections.filter(|section| seen.insert(section.title.clone())) {
-        lines.push(format!("segment: {{id: {}, state: kept}}", scalar(&format!("system/{}", section.title))));
+        lines.push(format!(
+            "segment: {{id: {}, state: kept}}",
+            scalar(&format!("system/{}", section.title))
+        ));
     }
     lines.push(format!("tokens: {{max: {}}}", ceiling(tokens)));
-    let before = until.split_last().and_then(|(own, earlier)| before(own, earlier));
+    let before = until
+        .split_last()
+        .and_then(|(own, earlier)| before(own, earlier));
     if before.is_some_and(|before| reused(&before, &loaded.segments, &*counter) >= REUSED) {
         lines.push(format!("prompt_cache: {{min_reused: {REUSED}}}"));
     }
@@ -146,19 +210,33 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         None if calls.is_empty() => format!(" {{file: {}}}", scalar(file)),
         None => format!(" {{file: {}}}", scalar(&format!("{file}#{}", until.len()))),
     };
-    let place = project.config.eval.plan_path.as_ref().map_or(PLAN, |path| &path.value);
-    let of_answer = until.last().map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
+    let place = project
+        .config
+        .eval
+        .plan_path
+        .as_ref()
+        .map_or(PLAN, |path| &path.value);
+    let of_answer = until
+        .last()
+        .map(|call| answer_expectations(call, &loaded.segments, &*counter, place));
     let (of_answer, unread) = match of_answer.transpose() {
         Ok(lines) => (lines.unwrap_or_default(), None),
         Err(why) => (Vec::new(), Some(why)),
     };
-    let mut scenario = format!("name: {}\nrequest:{source}\nexpect_context:\n", scalar(name));
+    let mut scenario = format!(
+        "name: {}\nrequest:{source}\nexpect_context:\n",
+        scalar(name)
+    );
     for line in &lines {
         // Writing to a string cannot fail.
         let _ = writeln!(scenario, "  - {line}");
     }
     if !of_answer.is_empty() {
-        let _ = writeln!(scenario, "expectations:\n  - {}\nruns: 1\npass_threshold: 1", of_answer.join("\n  - "));
+        let _ = writeln!(
+            scenario,
+            "expectations:\n  - {}\nruns: 1\npass_threshold: 1",
+            of_answer.join("\n  - ")
+        );
     }
     let request = if calls.is_empty() {
         serde_json::to_string_pretty(&loaded.request.body).unwrap_or_default() + "\n"
@@ -166,11 +244,18 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
         calls.iter().map(Recording::line).collect()
     };
     let body = loaded.request.body.to_string();
-    let endpoint = loaded.call.as_ref().map_or_else(|| loaded.request.dialect.path(), |call| &call.endpoint);
+    let endpoint = loaded
+        .call
+        .as_ref()
+        .map_or_else(|| loaded.request.dialect.path(), |call| &call.endpoint);
     let plain = plain_request(&body, Some(endpoint)).map_err(CliError::usage)?;
     let is_run = sent_by.is_some();
     let (expectations, of_answer) = (lines.len(), of_answer.len());
-    let masked = if calls.is_empty() { masked(redacted.iter()) } else { masked(calls.iter().flat_map(|call| &call.redacted)) };
+    let masked = if calls.is_empty() {
+        masked(redacted.iter())
+    } else {
+        masked(calls.iter().flat_map(|call| &call.redacted))
+    };
     Ok(Written {
         scenario,
         request,
@@ -185,48 +270,120 @@ pub(crate) fn write(subject: &str, name: &str, file: &str, hold: Hold, project: 
 }
 
 /// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
-fn taken(subject: &str, Hold { is_copy, is_shared, .. }: Hold, project: &Project) -> Result<Taken> {
-    let whole =
-        subject.rsplit_once('#').filter(|(_, number)| number.parse::<usize>().is_ok()).map_or(subject, |(whole, _)| whole);
+fn taken(
+    subject: &str,
+    Hold {
+        is_copy, is_shared, ..
+    }: Hold,
+    project: &Project,
+) -> Result<Taken> {
+    let whole = subject
+        .rsplit_once('#')
+        .filter(|(_, number)| number.parse::<usize>().is_ok())
+        .map_or(subject, |(whole, _)| whole);
     let loaded = load::one(subject, &project.root)?;
     let command = loaded.call.as_ref().map(|call| call.command.clone());
     // Recordings and files of other tools may contain unmasked values.
-    let mask = mask(loaded.call.as_ref().map_or(&[], |call| &call.secrets), project)?;
+    let mask = mask(
+        loaded.call.as_ref().map_or(&[], |call| &call.secrets),
+        project,
+    )?;
     let (loaded, redacted) = load::masked(loaded, &mask)?;
     let Some(command) = command else {
-        return Ok(Taken { loaded, calls: Vec::new(), at: 0, sent_by: None, redacted, alike: 0 });
+        return Ok(Taken {
+            loaded,
+            calls: Vec::new(),
+            at: 0,
+            sent_by: None,
+            redacted,
+            alike: 0,
+        });
     };
     let lost = || CliError::usage(format!("{subject} is not there any more"));
     // A command with a masked word cannot be run.
-    let command = command.filter(|words| !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦')));
+    let command = command.filter(|words| {
+        !is_copy && !words.is_empty() && !words.iter().any(|word| word.contains('⟦'))
+    });
     if let Some(command) = command {
         let is_own = |call: &Recording| call.command.as_ref() == Some(&command);
         let until = load::until(whole, Some(&loaded.name), &project.root)?;
-        let at = until.iter().filter(|call| is_own(call)).count().checked_sub(1).ok_or_else(lost)?;
-        let made = if is_shared { load::until(whole, None, &project.root)? } else { until };
-        let calls: Vec<Recording> = made.into_iter().filter(is_own).map(|call| mask.call(call)).collect();
+        let at = until
+            .iter()
+            .filter(|call| is_own(call))
+            .count()
+            .checked_sub(1)
+            .ok_or_else(lost)?;
+        let made = if is_shared {
+            load::until(whole, None, &project.root)?
+        } else {
+            until
+        };
+        let calls: Vec<Recording> = made
+            .into_iter()
+            .filter(is_own)
+            .map(|call| mask.call(call))
+            .collect();
         let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
         let turns = turns(&said);
         let turn = turns.get(at).copied().flatten().ok_or_else(lost)?;
-        let first = turns.iter().position(|other| *other == Some(Turn { n: 1, ..turn })).and_then(|at| calls.get(at));
+        let first = turns
+            .iter()
+            .position(|other| *other == Some(Turn { n: 1, ..turn }))
+            .and_then(|at| calls.get(at));
         let is_alike = |call: &&Recording| {
-            first.is_some_and(|first| (&first.key, &first.agent) == (&call.key, &call.agent)) && call.is_answered()
+            first.is_some_and(|first| (&first.key, &first.agent) == (&call.key, &call.agent))
+                && call.is_answered()
         };
         let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
-        let alike = all.iter().filter_map(|one| one.call.as_ref()).filter(is_alike).count();
-        return Ok(Taken { loaded, calls, at, sent_by: Some((command, turn)), redacted, alike });
+        let alike = all
+            .iter()
+            .filter_map(|one| one.call.as_ref())
+            .filter(is_alike)
+            .count();
+        return Ok(Taken {
+            loaded,
+            calls,
+            at,
+            sent_by: Some((command, turn)),
+            redacted,
+            alike,
+        });
     }
     let all = load::load(&[whole.to_owned()], &project.root, &mut |_| {})?;
-    let all = all.into_iter().map(|one| Ok(load::masked(one, &mask)?.0)).collect::<Result<Vec<_>>>()?;
-    let at = all.iter().position(|one| one.name == loaded.name).ok_or_else(lost)?;
+    let all = all
+        .into_iter()
+        .map(|one| Ok(load::masked(one, &mask)?.0))
+        .collect::<Result<Vec<_>>>()?;
+    let at = all
+        .iter()
+        .position(|one| one.name == loaded.name)
+        .ok_or_else(lost)?;
     let threads = threads_of(&all);
     let own = threads.get(at).ok_or_else(lost)?;
-    let mine =
-        |(_, thread): &(&Loaded, &Thread)| is_shared || thread.agent == own.agent && thread.conversation == own.conversation;
-    let copied = all.iter().zip(&threads).take(if is_shared { all.len() } else { at + 1 });
-    let calls: Vec<Recording> = copied.filter(mine).filter_map(|(one, _)| one.call.clone()).collect();
-    let at = if is_shared { at } else { calls.len().saturating_sub(1) };
-    Ok(Taken { loaded, calls, at, sent_by: None, redacted, alike: 0 })
+    let mine = |(_, thread): &(&Loaded, &Thread)| {
+        is_shared || thread.agent == own.agent && thread.conversation == own.conversation
+    };
+    let copied = all
+        .iter()
+        .zip(&threads)
+        .take(if is_shared { all.len() } else { at + 1 });
+    let calls: Vec<Recording> = copied
+        .filter(mine)
+        .filter_map(|(one, _)| one.call.clone())
+        .collect();
+    let at = if is_shared {
+        at
+    } else {
+        calls.len().saturating_sub(1)
+    };
+    Ok(Taken {
+        loaded,
+        calls,
+        at,
+        sent_by: None,
+        redacted,
+        alike: 0,
+    })
 }
 
 /// Returns the mask for everything that is copied into the project.

@@ -39,8 +39,14 @@ impl OutputFormat for Format {
     fn sign(self) -> Option<Sign> {
         match self {
             Self::Text => None,
-            Self::Json => Some(Sign { artifact: "result of ctxc", text: "\"ctxc/" }),
-            Self::Html => Some(Sign { artifact: "page of ctxc", text: "<title>Prompt cache" }),
+            Self::Json => Some(Sign {
+                artifact: "result of ctxc",
+                text: "\"ctxc/",
+            }),
+            Self::Html => Some(Sign {
+                artifact: "page of ctxc",
+                text: "<title>Prompt cache",
+            }),
         }
     }
 }
@@ -58,7 +64,10 @@ pub(crate) struct Document<'c> {
 
 /// A conversation.
 #[derive(JsonSchema, Serialize)]
-#[allow(clippy::struct_field_names, reason = "the keys of the artifact are as designed")]
+#[allow(
+    clippy::struct_field_names,
+    reason = "the keys of the artifact are as designed"
+)]
 pub(crate) struct Conversation<'c> {
     /// Its agent.
     agent: &'c str,
@@ -140,13 +149,23 @@ pub(crate) fn run(args: &PromptCacheArgs, cx: &mut Cx) -> Result<Exit> {
 /// Builds the report.
 pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
     let mut conversations: Vec<Conversation<'c>> = Vec::new();
-    let mut total = Total { tokens: 0, reused: 0, too_short: 0, lost: 0, usd: Some(0.0) };
+    let mut total = Total {
+        tokens: 0,
+        reused: 0,
+        too_short: 0,
+        lost: 0,
+        usd: Some(0.0),
+    };
     for one in compared {
         let reuse = &one.reuse;
         let written = reuse.lost.min(reuse.tokens.saturating_sub(reuse.reused));
         // Tokens below the minimum of the cache were never stored, so they are not lost.
         let had = reuse.reused + reuse.lost;
-        let usd = one.facts.lost(if had < one.facts.cache_floor { 0 } else { reuse.lost });
+        let usd = one.facts.lost(if had < one.facts.cache_floor {
+            0
+        } else {
+            reuse.lost
+        });
         let broken = reuse.broken_by.as_ref().map(|found| BreakRow {
             segment: &found.segment,
             offset: found.offset,
@@ -158,8 +177,15 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
         total.tokens += reuse.tokens;
         total.reused += reuse.reused;
         total.lost += reuse.lost;
-        total.too_short += if reuse.reused < one.facts.cache_floor { reuse.reused } else { 0 };
-        total.usd = total.usd.zip(usd).map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
+        total.too_short += if reuse.reused < one.facts.cache_floor {
+            reuse.reused
+        } else {
+            0
+        };
+        total.usd = total
+            .usd
+            .zip(usd)
+            .map(|(sum, usd)| ((sum + usd) * 1e9).round() / 1e9);
         let row = CallRow {
             id: &one.loaded.name,
             tokens: reuse.tokens,
@@ -170,17 +196,35 @@ pub(super) fn document<'c>(compared: &'c [Compared<'_>]) -> Document<'c> {
             broken_by: broken,
         };
         let (agent, conversation) = (one.thread.agent.as_str(), one.thread.conversation.as_str());
-        match conversations.iter_mut().find(|known| known.agent == agent && known.conversation == conversation) {
+        match conversations
+            .iter_mut()
+            .find(|known| known.agent == agent && known.conversation == conversation)
+        {
             Some(known) => known.calls.push(row),
-            None => conversations.push(Conversation { agent, conversation, calls: vec![row] }),
+            None => conversations.push(Conversation {
+                agent,
+                conversation,
+                calls: vec![row],
+            }),
         }
     }
-    Document { schema: names::PROMPT_CACHE, conversations, total }
+    Document {
+        schema: names::PROMPT_CACHE,
+        conversations,
+        total,
+    }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts of tokens are below 2^53")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts of tokens are below 2^53"
+)]
 fn share(part: usize, whole: usize) -> String {
-    if whole == 0 { "0 %".to_owned() } else { format!("{:.0} %", part as f64 / whole as f64 * 100.0) }
+    if whole == 0 {
+        "0 %".to_owned()
+    } else {
+        format!("{:.0} %", part as f64 / whole as f64 * 100.0)
+    }
 }
 
 fn words(broken: &BreakRow<'_>) -> String {
@@ -201,8 +245,14 @@ fn words(broken: &BreakRow<'_>) -> String {
 
 /// Prints the report for people.
 pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
-    let width =
-        document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.id.chars().count()).max().unwrap_or(0).max(4);
+    let width = document
+        .conversations
+        .iter()
+        .flat_map(|one| &one.calls)
+        .map(|call| call.id.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(4);
     for conversation in &document.conversations {
         let calls = &conversation.calls;
         let sum = |of: fn(&CallRow<'_>) -> usize| calls.iter().map(of).sum::<usize>();
@@ -218,13 +268,21 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         );
         let head = cx.options.screen.paint(Paint::Strong, &head);
         cx.line(&head)?;
-        cx.line(&format!("  {:width$} {:>9} {:>9} {:>9} {:>9}", "call", "tokens", "reused", "new", "again"))?;
+        cx.line(&format!(
+            "  {:width$} {:>9} {:>9} {:>9} {:>9}",
+            "call", "tokens", "reused", "new", "again"
+        ))?;
         for call in calls {
             let numbers = [call.tokens, call.reused, call.new, call.written].map(thousands);
             let [tokens, reused, new, written] = numbers;
-            cx.line(&format!("  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}", escape(call.id)))?;
+            cx.line(&format!(
+                "  {:width$} {tokens:>9} {reused:>9} {new:>9} {written:>9}",
+                escape(call.id)
+            ))?;
             if let Some(broken) = &call.broken_by {
-                let usd = broken.usd.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
+                let usd = broken
+                    .usd
+                    .map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
                 let line = format!("  {:width$} broken: {}{usd}", "", words(broken));
                 let line = cx.options.screen.paint(Paint::Warning, &line);
                 cx.line(&line)?;
@@ -232,7 +290,10 @@ pub(super) fn text(document: &Document<'_>, cx: &mut Cx) -> Result<()> {
         }
     }
     let total = &document.total;
-    let usd = total.usd.map_or_else(|| "price unknown".to_owned(), |usd| format!("US$ {}", number::usd(usd)));
+    let usd = total.usd.map_or_else(
+        || "price unknown".to_owned(),
+        |usd| format!("US$ {}", number::usd(usd)),
+    );
     let line = format!(
         "in all: {} tokens, {} reused ({}), {} lost to breaks: {usd}",
         thousands(total.tokens),
@@ -255,7 +316,14 @@ fn too_short(total: &Total) -> Option<String> {
 /// Returns a self-contained HTML page: a bar for each call, as long as its tokens.
 fn html(document: &Document<'_>) -> String {
     use crate::cli::render::markup::html as markup;
-    let most = document.conversations.iter().flat_map(|one| &one.calls).map(|call| call.tokens).max().unwrap_or(0).max(1);
+    let most = document
+        .conversations
+        .iter()
+        .flat_map(|one| &one.calls)
+        .map(|call| call.tokens)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let mut out = vec![String::from(
         "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Prompt cache</title>\n\
          <style>:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}\
@@ -264,18 +332,29 @@ fn html(document: &Document<'_>) -> String {
          <h1>Prompt cache</h1><p class=\"key\"><i class=\"reused\"></i>reused<i class=\"new\"></i>new<i class=\"again\"></i>sent again after a break</p>\n",
     )];
     for conversation in &document.conversations {
-        out.push(format!("<h2>{}, conversation {}</h2>\n", markup(conversation.agent), markup(conversation.conversation)));
+        out.push(format!(
+            "<h2>{}, conversation {}</h2>\n",
+            markup(conversation.agent),
+            markup(conversation.conversation)
+        ));
         for call in &conversation.calls {
             let part = |class: &str, tokens: usize| {
-                #[allow(clippy::cast_precision_loss, reason = "counts of tokens are below 2^53")]
+                #[allow(
+                    clippy::cast_precision_loss,
+                    reason = "counts of tokens are below 2^53"
+                )]
                 let width = tokens as f64 / most as f64 * 100.0;
                 format!("<i class=\"{class}\" style=\"width:{width:.2}%\"></i>")
             };
-            let bar = [part("reused", call.reused), part("again", call.written), part("new", call.new)].concat();
-            let said = call
-                .broken_by
-                .as_ref()
-                .map_or_else(String::new, |broken| format!("<br>broken: <code>{}</code>", markup(&words(broken))));
+            let bar = [
+                part("reused", call.reused),
+                part("again", call.written),
+                part("new", call.new),
+            ]
+            .concat();
+            let said = call.broken_by.as_ref().map_or_else(String::new, |broken| {
+                format!("<br>broken: <code>{}</code>", markup(&words(broken)))
+            });
             out.push(format!(
                 "<div class=\"call\">{}: {} tokens, {} reused, {} sent again{said}<div class=\"bar\">{bar}</div></div>\n",
                 markup(call.id),

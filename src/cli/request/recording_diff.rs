@@ -66,22 +66,47 @@ pub(crate) struct SegmentRow {
 }
 
 /// Compares the recordings and prints the result.
-pub(crate) fn run(old: &str, new: &str, output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
+pub(crate) fn run(
+    old: &str,
+    new: &str,
+    output: &OutputArgs<DataFormat>,
+    cx: &mut Cx,
+) -> Result<Exit> {
     let project = Project::load(&cx.options)?;
-    let mut read =
-        |subject: &str| load::load(std::slice::from_ref(&subject.to_owned()), &project.root, &mut |line| cx.note(line));
-    let comparison = comparison(known_secrets(&project.root, &project.config), &project.config);
-    let (before, after) = (comparable(read(old)?, &comparison), comparable(read(new)?, &comparison));
+    let mut read = |subject: &str| {
+        load::load(
+            std::slice::from_ref(&subject.to_owned()),
+            &project.root,
+            &mut |line| cx.note(line),
+        )
+    };
+    let comparison = comparison(
+        known_secrets(&project.root, &project.config),
+        &project.config,
+    );
+    let (before, after) = (
+        comparable(read(old)?, &comparison),
+        comparable(read(new)?, &comparison),
+    );
     let (pairs, removed) = pairs(&before, &after);
-    let mut document =
-        Document { schema: names::RECORDING_DIFF, changed: Vec::new(), same: Vec::new(), added: Vec::new(), removed };
+    let mut document = Document {
+        schema: names::RECORDING_DIFF,
+        changed: Vec::new(),
+        same: Vec::new(),
+        added: Vec::new(),
+        removed,
+    };
     for (now, was) in after.iter().zip(pairs) {
         let Some(was) = was.and_then(|at| before.get(at)) else {
             document.added.push(now.name.clone());
             continue;
         };
         let row = call(was, now, &facts(&now.request, &project.config.models));
-        if row.segments.is_empty() { document.same.push(now.name.clone()) } else { document.changed.push(row) }
+        if row.segments.is_empty() {
+            document.same.push(now.name.clone())
+        } else {
+            document.changed.push(row)
+        }
     }
     cx.emit(output, |format, cx| match format {
         DataFormat::Json => cx.json(&document),
@@ -96,10 +121,17 @@ fn comparable(calls: Vec<Loaded>, comparison: &Comparison) -> Vec<Loaded> {
     let form = |loaded: Loaded| {
         let (body, path) = match &loaded.call {
             Some(call) => (comparison.body(call.request.get()), call.endpoint.as_str()),
-            None => (comparison.body(&loaded.request.body.to_string()), loaded.request.dialect.path()),
+            None => (
+                comparison.body(&loaded.request.body.to_string()),
+                loaded.request.dialect.path(),
+            ),
         };
         match Request::read(&body, Some(path)) {
-            Ok(request) => Loaded { segments: segments(&request), request, ..loaded },
+            Ok(request) => Loaded {
+                segments: segments(&request),
+                request,
+                ..loaded
+            },
             Err(_) => loaded,
         }
     };
@@ -136,7 +168,12 @@ fn pairs(before: &[Loaded], after: &[Loaded]) -> (Vec<Option<usize>>, Vec<String
         }
         free.sort_unstable();
     }
-    (pairs, free.into_iter().filter_map(|at| Some(before.get(at)?.name.clone())).collect())
+    (
+        pairs,
+        free.into_iter()
+            .filter_map(|at| Some(before.get(at)?.name.clone()))
+            .collect(),
+    )
 }
 
 fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
@@ -145,9 +182,24 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
     let row = |change: Change| {
         let (id, word, old, new) = match change {
             Change::Added(new) => (now.segments.get(new), "added", None, now.segments.get(new)),
-            Change::Removed(old) => (was.segments.get(old), "removed", was.segments.get(old), None),
-            Change::Changed(old, new) => (now.segments.get(new), "changed", was.segments.get(old), now.segments.get(new)),
-            Change::Moved(old, new) => (now.segments.get(new), "moved", was.segments.get(old), now.segments.get(new)),
+            Change::Removed(old) => (
+                was.segments.get(old),
+                "removed",
+                was.segments.get(old),
+                None,
+            ),
+            Change::Changed(old, new) => (
+                now.segments.get(new),
+                "changed",
+                was.segments.get(old),
+                now.segments.get(new),
+            ),
+            Change::Moved(old, new) => (
+                now.segments.get(new),
+                "moved",
+                was.segments.get(old),
+                now.segments.get(new),
+            ),
         };
         let (lines_before, lines_after) = match (old, new) {
             (Some(old), Some(new)) => lines(&old.text, &new.text),
@@ -167,7 +219,10 @@ fn call(was: &Loaded, now: &Loaded, facts: &Facts) -> CallRow {
         after: now.name.clone(),
         tokens_before: total(&was.segments),
         tokens_after: total(&now.segments),
-        segments: differences(&was.segments, &now.segments).into_iter().map(row).collect(),
+        segments: differences(&was.segments, &now.segments)
+            .into_iter()
+            .map(row)
+            .collect(),
     }
 }
 
@@ -176,7 +231,16 @@ fn lines(old: &str, new: &str) -> (Vec<String>, Vec<String>) {
     let (before, after): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let changes = changes(&before, &after);
     let of = |lines: &[&str], ranges: Vec<std::ops::Range<usize>>| {
-        ranges.into_iter().flat_map(|range| lines.get(range).unwrap_or_default().iter().map(|line| (*line).to_owned())).collect()
+        ranges
+            .into_iter()
+            .flat_map(|range| {
+                lines
+                    .get(range)
+                    .unwrap_or_default()
+                    .iter()
+                    .map(|line| (*line).to_owned())
+            })
+            .collect()
     };
     let gone = changes.iter().map(|(gone, _)| gone.clone()).collect();
     let came = changes.into_iter().map(|(_, came)| came).collect();
@@ -199,23 +263,40 @@ fn text(document: &Document, cx: &mut Cx) -> Result<()> {
                 (Some(before), Some(after)) if before != after => {
                     format!(", {} → {} tokens", thousands(before), thousands(after))
                 }
-                (Some(tokens), None) | (None, Some(tokens)) => format!(", {} tokens", thousands(tokens)),
+                (Some(tokens), None) | (None, Some(tokens)) => {
+                    format!(", {} tokens", thousands(tokens))
+                }
                 _ => String::new(),
             };
-            cx.line(&format!("  {} {}{tokens}", escape(&segment.id), segment.change))?;
-            for (sign, lines, paint) in [('-', &segment.lines_before, Paint::Error), ('+', &segment.lines_after, Paint::Good)] {
+            cx.line(&format!(
+                "  {} {}{tokens}",
+                escape(&segment.id),
+                segment.change
+            ))?;
+            for (sign, lines, paint) in [
+                ('-', &segment.lines_before, Paint::Error),
+                ('+', &segment.lines_after, Paint::Good),
+            ] {
                 for line in lines.iter().take(LINES) {
-                    let line = cx.options.screen.paint(paint, &format!("    {sign} {}", escape(line)));
+                    let line = cx
+                        .options
+                        .screen
+                        .paint(paint, &format!("    {sign} {}", escape(line)));
                     cx.line(&line)?;
                 }
                 if lines.len() > LINES {
-                    cx.line(&format!("    {sign} … {} more", plural(lines.len() - LINES, "line")))?;
+                    cx.line(&format!(
+                        "    {sign} … {} more",
+                        plural(lines.len() - LINES, "line")
+                    ))?;
                 }
             }
         }
     }
-    for (what, names) in [("only in the later recording", &document.added), ("only in the earlier recording", &document.removed)]
-    {
+    for (what, names) in [
+        ("only in the later recording", &document.added),
+        ("only in the earlier recording", &document.removed),
+    ] {
         for name in names {
             cx.line(&format!("{}: {what}", escape(name)))?;
         }

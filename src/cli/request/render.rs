@@ -11,14 +11,29 @@ pub(crate) fn run(subject: &str, is_raw: bool, output: Option<&Path>, cx: &mut C
     let project = Project::load(&cx.options)?;
     let loaded = load::one(subject, &project.root)?;
     if is_raw {
-        return cx.write(output, Some(Sign { artifact: "request body", text: "{" }), |cx| cx.json(&loaded.request.body));
+        return cx.write(
+            output,
+            Some(Sign {
+                artifact: "request body",
+                text: "{",
+            }),
+            |cx| cx.json(&loaded.request.body),
+        );
     }
     let counter = facts(&loaded.request, &project.config.models).counter;
     cx.write(output, None, |cx| {
         for segment in &loaded.segments {
             let speaker = segment.speaker.map_or("", |speaker| speaker.word());
-            let who = if speaker.is_empty() { String::new() } else { format!(", {speaker}") };
-            let head = format!("── {}{who}, {}", escape(&segment.id), count(segment.tokens(&*counter)));
+            let who = if speaker.is_empty() {
+                String::new()
+            } else {
+                format!(", {speaker}")
+            };
+            let head = format!(
+                "── {}{who}, {}",
+                escape(&segment.id),
+                count(segment.tokens(&*counter))
+            );
             let head = cx.options.screen.paint(Paint::Strong, &head);
             cx.line(&head)?;
             cx.line(&escape_lines(&segment.text))?;
@@ -28,5 +43,9 @@ pub(crate) fn run(subject: &str, is_raw: bool, output: Option<&Path>, cx: &mut C
 }
 
 fn count(tokens: usize) -> String {
-    if tokens < 1000 { plural(tokens, "token") } else { format!("{} tokens", thousands(tokens)) }
+    if tokens < 1000 {
+        plural(tokens, "token")
+    } else {
+        format!("{} tokens", thousands(tokens))
+    }
 }

@@ -74,10 +74,24 @@ impl ChangeBase {
         let mut common = git.merge_bases(&tip, &head)?.into_iter();
         let commit = common.next();
         let is_crossed = common.next().is_some();
-        let facts = git.lines(&["rev-parse", "--is-shallow-repository", "--show-superproject-working-tree"])?;
+        let facts = git.lines(&[
+            "rev-parse",
+            "--is-shallow-repository",
+            "--show-superproject-working-tree",
+        ])?;
         let mut facts = facts.into_iter();
         let is_shallow = facts.next().is_some_and(|line| line == "true");
-        Ok(Self { name, by, commit, is_crossed, tip, head, is_shallow, outer: facts.next(), git })
+        Ok(Self {
+            name,
+            by,
+            commit,
+            is_crossed,
+            tip,
+            head,
+            is_shallow,
+            outer: facts.next(),
+            git,
+        })
     }
 }
 
@@ -91,7 +105,10 @@ impl ChangeBase {
 /// Returns a name for messages: of a full id, its first digits.
 fn shown(name: &str) -> String {
     let is_id = ID.contains(&name.len()) && name.bytes().all(|digit| digit.is_ascii_hexdigit());
-    name.get(..SHOWN).filter(|_| is_id).unwrap_or(name).to_owned()
+    name.get(..SHOWN)
+        .filter(|_| is_id)
+        .unwrap_or(name)
+        .to_owned()
 }
 
 fn is_zeros(name: &str) -> bool {
@@ -100,16 +117,30 @@ fn is_zeros(name: &str) -> bool {
 
 fn guess(git: &Git) -> Result<(String, Named)> {
     let there = existing(git, &GUESSES)?;
-    let Some((full, id)) = GUESSES.iter().find_map(|guess| there.iter().find(|(name, _)| name == guess)) else {
-        let short: Vec<&str> =
-            GUESSES.iter().map(|name| name.trim_start_matches("refs/remotes/").trim_start_matches("refs/heads/")).collect();
+    let Some((full, id)) = GUESSES
+        .iter()
+        .find_map(|guess| there.iter().find(|(name, _)| name == guess))
+    else {
+        let short: Vec<&str> = GUESSES
+            .iter()
+            .map(|name| {
+                name.trim_start_matches("refs/remotes/")
+                    .trim_start_matches("refs/heads/")
+            })
+            .collect();
         return Err(CliError::usage(format!("none of {} is a branch here", short.join(", ")))
             .hint("name with `--base` the branch that the change is to go into; where nothing is committed yet, commit first"));
     };
     // `origin/HEAD` is another name of a branch.
     let called = git.line(&["rev-parse", "--abbrev-ref", full])?;
     let commit = git.commit(id)?;
-    Ok((called.unwrap_or_else(|| full.clone()), Named { by: NamedBy::Guess, commit }))
+    Ok((
+        called.unwrap_or_else(|| full.clone()),
+        Named {
+            by: NamedBy::Guess,
+            commit,
+        },
+    ))
 }
 
 /// Returns the requested references that exist, by full name, with their objects.
@@ -120,17 +151,24 @@ fn existing(git: &Git, wanted: &[impl AsRef<str>]) -> Result<Vec<(String, String
     let pairs = lines.iter().filter_map(|line| line.split_once(' '));
     // A pattern also matches references below it.
     let exact = pairs.filter(|(name, _)| wanted.iter().any(|one| one.as_ref() == *name));
-    Ok(exact.map(|(name, id)| (name.to_owned(), id.to_owned())).collect())
+    Ok(exact
+        .map(|(name, id)| (name.to_owned(), id.to_owned()))
+        .collect())
 }
 
 /// Returns the commit of a base's name.
 fn named(git: &Git, name: &str) -> Result<Named> {
     Git::ensure_revision(name)?;
-    let steps = [name.find(['^', '~', ':']), name.find("@{")].into_iter().flatten().min().unwrap_or(name.len());
+    let steps = [name.find(['^', '~', ':']), name.find("@{")]
+        .into_iter()
+        .flatten()
+        .min()
+        .unwrap_or(name.len());
     let (own, steps) = name.split_at(steps);
     let by = |by: NamedBy, commit: String| Ok(Named { by, commit });
     if own.is_empty() && steps.starts_with(':') {
-        return Err(CliError::usage(format!("`{name}` is no fixed commit")).hint("name a branch, or the id of a commit"));
+        return Err(CliError::usage(format!("`{name}` is no fixed commit"))
+            .hint("name a branch, or the id of a commit"));
     }
     if own.is_empty() || own == "@" || own == "HEAD" {
         return by(NamedBy::Name, commit_of(git, name, name)?);
@@ -141,15 +179,25 @@ fn named(git: &Git, name: &str) -> Result<Named> {
     }
     let Some((_, id)) = meaning(git, own, is_id)? else {
         // A shortened id, or a special reference such as `FETCH_HEAD`.
-        let is_beside = own.ends_with("_HEAD") && own.bytes().all(|letter| letter == b'_' || letter.is_ascii_uppercase());
+        let is_beside = own.ends_with("_HEAD")
+            && own
+                .bytes()
+                .all(|letter| letter == b'_' || letter.is_ascii_uppercase());
         return match (is_id, is_beside) {
             (true, _) => by(NamedBy::Id, commit_of(git, name, name)?),
             (false, true) => by(NamedBy::Name, commit_of(git, name, name)?),
-            (false, false) => Err(unknown(git, if steps.starts_with("://") { name } else { own })?),
+            (false, false) => Err(unknown(
+                git,
+                if steps.starts_with("://") { name } else { own },
+            )?),
         };
     };
     // The reflog or upstream of a branch is only found by its name.
-    let exact = if steps.starts_with("@{") { name.to_owned() } else { format!("{id}{steps}") };
+    let exact = if steps.starts_with("@{") {
+        name.to_owned()
+    } else {
+        format!("{id}{steps}")
+    };
     by(NamedBy::Name, commit_of(git, &exact, name)?)
 }
 
@@ -175,7 +223,10 @@ fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>
     let places: Vec<String> = if own.starts_with("refs/") {
         vec![own.to_owned()]
     } else {
-        ["refs/remotes/", "refs/heads/", "refs/tags/", "refs/"].map(|place| format!("{place}{own}")).into_iter().collect()
+        ["refs/remotes/", "refs/heads/", "refs/tags/", "refs/"]
+            .map(|place| format!("{place}{own}"))
+            .into_iter()
+            .collect()
     };
     let mut found = existing(git, &places)?;
     found.sort_by_key(|(full, _)| places.iter().position(|place| place == full));
@@ -183,15 +234,24 @@ fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>
         found = existing(git, &[format!("refs/remotes/{own}/HEAD")])?;
     }
     let tag = format!("refs/tags/{own}");
-    let Some((first, id)) = found.first().cloned() else { return Ok(None) };
-    let spelled = |full: &str| format!("spell out the one that is meant, such as `--base {full}`, or name its commit by its id");
+    let Some((first, id)) = found.first().cloned() else {
+        return Ok(None);
+    };
+    let spelled = |full: &str| {
+        format!(
+            "spell out the one that is meant, such as `--base {full}`, or name its commit by its id"
+        )
+    };
     if first == tag && found.len() == 1 {
-        let error =
-            format!("`{own}` is a tag, and the base of a change is a branch or a commit: anybody who may push can create a tag");
+        let error = format!(
+            "`{own}` is a tag, and the base of a change is a branch or a commit: anybody who may push can create a tag"
+        );
         return Err(CliError::usage(error).hint(spelled(&tag)));
     }
-    let ambiguous =
-        |other: &str, meant: &str| CliError::usage(format!("`{own}` has two meanings: {first} and {other}")).hint(spelled(meant));
+    let ambiguous = |other: &str, meant: &str| {
+        CliError::usage(format!("`{own}` has two meanings: {first} and {other}"))
+            .hint(spelled(meant))
+    };
     let commit = git.commit(&id)?;
     for (other, id) in found.iter().skip(1) {
         let at = git.commit(id)?;
@@ -200,12 +260,22 @@ fn meaning(git: &Git, own: &str, is_id: bool) -> Result<Option<(String, String)>
                 .hint("a tag of the name of a branch may have been created to take its place: delete it"));
         }
         if at != commit {
-            return Err(ambiguous(&format!("{other}, at {commit:.12} and {at:.12}"), &first));
+            return Err(ambiguous(
+                &format!("{other}, at {commit:.12} and {at:.12}"),
+                &first,
+            ));
         }
     }
     // A shortened id may also be the name of a branch.
-    let objects = if is_id { git.lines(&["rev-parse", &format!("--disambiguate={own}")])? } else { Vec::new() };
-    match objects.iter().find(|object| **object != commit && **object != id) {
+    let objects = if is_id {
+        git.lines(&["rev-parse", &format!("--disambiguate={own}")])?
+    } else {
+        Vec::new()
+    };
+    match objects
+        .iter()
+        .find(|object| **object != commit && **object != id)
+    {
         Some(object) => Err(ambiguous(&format!("the object {object}"), &first)),
         None => Ok(Some((first, id))),
     }

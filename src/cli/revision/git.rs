@@ -14,8 +14,15 @@ use std::time::Duration;
 
 /// Variables that select another repository than the one around the project, as git sets them in
 /// hooks.
-const ELSEWHERE: [&str; 7] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"];
+const ELSEWHERE: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_CEILING_DIRECTORIES",
+];
 /// The variables for git. A partial clone would fetch missing objects with a program that its own
 /// settings name: an empty list of protocols prevents this, also in versions before 2.45. Replaced
 /// objects and grafts of this clone are not followed, so that an id always identifies the same
@@ -32,11 +39,14 @@ const ENVIRONMENT: [(&str, &str); 7] = [
 /// Settings that override the repository's own: only a folder with a `.git` is a repository,
 /// because anyone can commit the files of a bare one; no file watcher is started; names are not
 /// quoted.
-const SETTINGS: [&str; 4] =
-    ["safe.bareRepository=explicit", "core.fsmonitor=false", "core.quotePath=false", "advice.graftFileDeprecated=false"];
+const SETTINGS: [&str; 4] = [
+    "safe.bareRepository=explicit",
+    "core.fsmonitor=false",
+    "core.quotePath=false",
+    "advice.graftFileDeprecated=false",
+];
 /// Advice for a shallow clone.
-pub(crate) const SHALLOW: &str =
-    "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
+pub(crate) const SHALLOW: &str = "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout";
 /// The timeout of an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
 /// The maximum length of a one-line answer in bytes.
@@ -60,7 +70,11 @@ struct Answer {
 impl Git {
     /// Opens the repository around a folder; `wanted` is the revision for error messages.
     pub(super) fn around(folder: &Path, wanted: &str) -> Result<Self> {
-        let mut git = Self { folder: folder.to_owned(), top: folder.to_owned(), prefix: String::new() };
+        let mut git = Self {
+            folder: folder.to_owned(),
+            top: folder.to_owned(),
+            prefix: String::new(),
+        };
         let answer = git.ask(&["rev-parse", "--git-dir", "--show-toplevel", "--show-prefix"])?;
         let shown = folder.display();
         let out = String::from_utf8_lossy(&answer.out).into_owned();
@@ -68,7 +82,8 @@ impl Git {
         // Versions before 2.38 lack `safe.bareRepository`.
         let repository = folder.join(lines.first().copied().unwrap_or_default());
         if !out.is_empty()
-            && let (Ok(repository), Ok(folder)) = (RealFs.canonical(&repository), RealFs.canonical(folder))
+            && let (Ok(repository), Ok(folder)) =
+                (RealFs.canonical(&repository), RealFs.canonical(folder))
             && folder.starts_with(&repository)
         {
             return Err(bare(&repository));
@@ -89,14 +104,21 @@ impl Git {
         }
         if answer.said.contains("not a git repository") {
             let named = Some(wanted).filter(|wanted| !wanted.is_empty());
-            let named = named.map_or_else(String::new, |wanted| format!("`{wanted}` would be a git revision, and "));
+            let named = named.map_or_else(String::new, |wanted| {
+                format!("`{wanted}` would be a git revision, and ")
+            });
             let message = format!("{named}{shown} lies in no git repository");
-            return Err(
-                CliError::usage(message).hint("a revision needs a repository around the project: `git init`, and a commit")
-            );
+            return Err(CliError::usage(message).hint(
+                "a revision needs a repository around the project: `git init`, and a commit",
+            ));
         }
-        let error =
-            CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said));
+        let error = CliError::new(
+            Kind::Infrastructure,
+            format!(
+                "git does not open the repository around {shown}: {}",
+                answer.said
+            ),
+        );
         if answer.said.contains("dubious ownership") {
             return Err(error.hint(format!(
                 "it belongs to another user, as in a container: `git config --global --add safe.directory {shown}`"
@@ -112,7 +134,11 @@ impl Git {
 
     /// Returns the repository whose top is a folder, without a check.
     pub(super) fn at(folder: PathBuf) -> Self {
-        Self { top: folder.clone(), folder, prefix: String::new() }
+        Self {
+            top: folder.clone(),
+            folder,
+            prefix: String::new(),
+        }
     }
 
     /// Returns the top of the work tree.
@@ -126,10 +152,17 @@ impl Git {
     }
 
     /// Returns the command, ready for its arguments.
-    #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "git alone knows its repositories; compiling itself runs nothing"
+    )]
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.arg("--no-pager").args(SETTINGS.iter().flat_map(|setting| ["-c", setting])).arg("-C").arg(&self.folder);
+        command
+            .arg("--no-pager")
+            .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
+            .arg("-C")
+            .arg(&self.folder);
         for name in ELSEWHERE {
             command.env_remove(name);
         }
@@ -149,16 +182,30 @@ impl Git {
         if !input.is_empty() {
             command.stdin(Stdio::piped());
         }
-        let child = command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(|err| absent(&err))?;
+        let child = command
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|err| absent(&err))?;
         match process::finish(child, input, &Bounds::of(PATIENCE, usize::MAX - 1)) {
             Ended::Exited { code, out, said } => {
-                let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
-                Ok(Answer { succeeded: code == 0, out, said })
+                let said = said
+                    .lines()
+                    .next()
+                    .unwrap_or("it does not say why")
+                    .trim_start_matches("fatal: ")
+                    .to_owned();
+                Ok(Answer {
+                    succeeded: code == 0,
+                    out,
+                    said,
+                })
             }
             Ended::Late => Err(CliError::new(Kind::Infrastructure, silent())),
-            Ended::Signal { .. } | Ended::Stopped | Ended::TooMuch | Ended::Never(_) => {
-                Err(CliError::new(Kind::Infrastructure, "git did not end by itself"))
-            }
+            Ended::Signal { .. } | Ended::Stopped | Ended::TooMuch | Ended::Never(_) => Err(
+                CliError::new(Kind::Infrastructure, "git did not end by itself"),
+            ),
         }
     }
 
@@ -173,12 +220,16 @@ impl Git {
     /// Returns the lines of git's answer.
     pub(super) fn lines(&self, args: &[&str]) -> Result<Vec<String>> {
         let answer = self.ask(args)?;
-        Ok(String::from_utf8_lossy(&answer.out).lines().map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&answer.out)
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Returns an error if a text cannot be a revision.
     pub(super) fn ensure_revision(revision: &str) -> Result<()> {
-        let fault = refused(revision).map(|fault| CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
+        let fault = refused(revision)
+            .map(|fault| CliError::usage(format!("`{revision}` is not a git revision: {fault}")));
         fault.map_or(Ok(()), Err)
     }
 
@@ -186,7 +237,13 @@ impl Git {
     pub(super) fn commit(&self, revision: &str) -> Result<String> {
         Self::ensure_revision(revision)?;
         let wanted = format!("{revision}^{{commit}}");
-        match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {
+        match self.line(&[
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &wanted,
+        ])? {
             // Older versions echo the option.
             Some(lines) => Ok(lines.lines().last().unwrap_or_default().to_owned()),
             None => Err(self.unknown(revision)?),
@@ -199,7 +256,11 @@ impl Git {
             return Ok(base);
         }
         let error = CliError::usage(format!("`{one}` and `{other}` have no commit in common"));
-        Err(if self.is_shallow()? { error.hint(SHALLOW) } else { error })
+        Err(if self.is_shallow()? {
+            error.hint(SHALLOW)
+        } else {
+            error
+        })
     }
 
     /// Returns the nearest common ancestor of two commits, if this clone has one. If branches were
@@ -219,7 +280,9 @@ impl Git {
         // The name is not used, but git fails without one.
         let settings = ["-c", "user.useConfigOnly=true", "-c", "user.name=x"];
         let ident = self.line(&[settings.as_slice(), &["var", "GIT_AUTHOR_IDENT"]].concat())?;
-        let address = ident.as_deref().and_then(|ident| Some(ident.rsplit_once('>')?.0.rsplit_once('<')?.1.to_owned()));
+        let address = ident
+            .as_deref()
+            .and_then(|ident| Some(ident.rsplit_once('>')?.0.rsplit_once('<')?.1.to_owned()));
         Ok(address.filter(|address| !address.is_empty()))
     }
 
@@ -227,17 +290,28 @@ impl Git {
     /// it.
     pub(super) fn text(&self, commit: &str, path: &str) -> Result<Option<String>> {
         let answer = self.ask(&["cat-file", "blob", &format!("{commit}:{path}")])?;
-        Ok(answer.succeeded.then(|| String::from_utf8_lossy(&answer.out).into_owned()))
+        Ok(answer
+            .succeeded
+            .then(|| String::from_utf8_lossy(&answer.out).into_owned()))
     }
 
     /// Returns true if this clone lacks older commits.
     pub(super) fn is_shallow(&self) -> Result<bool> {
-        Ok(self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true"))
+        Ok(self
+            .line(&["rev-parse", "--is-shallow-repository"])?
+            .as_deref()
+            == Some("true"))
     }
 
     /// Creates the error for an unknown revision, with similar names.
     pub(super) fn unknown(&self, revision: &str) -> Result<CliError> {
-        let object = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision];
+        let object = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            revision,
+        ];
         if let Some(id) = self.line(&object)?
             && let Some(kind) = self.line(&["cat-file", "-t", &id])?
         {
@@ -247,15 +321,27 @@ impl Git {
                 _ => "an object",
             };
             let hint = "name a branch, or the id of a commit: git reads what follows a colon as a path in it";
-            return Ok(CliError::usage(format!("`{revision}` is {kind} of a commit, not a commit")).hint(hint));
+            return Ok(CliError::usage(format!(
+                "`{revision}` is {kind} of a commit, not a commit"
+            ))
+            .hint(hint));
         }
-        let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
+        let names = self.ask(&[
+            "for-each-ref",
+            "--format=%(refname:short)",
+            "refs/heads",
+            "refs/tags",
+            "refs/remotes",
+        ])?;
         let names = String::from_utf8_lossy(&names.out).into_owned();
-        let error = CliError::usage(format!("there is no revision `{revision}` in this repository"));
+        let error = CliError::usage(format!(
+            "there is no revision `{revision}` in this repository"
+        ));
         if self.is_shallow()? {
             return Ok(error.hint(SHALLOW));
         }
-        let what = || "a branch, a tag, a commit, or what git makes of them, such as HEAD~2".to_owned();
+        let what =
+            || "a branch, a tag, a commit, or what git makes of them, such as HEAD~2".to_owned();
         Ok(error.did_you_mean_or(suggest::nearest(revision, names.lines()), what))
     }
 
@@ -266,15 +352,23 @@ impl Git {
             let command = args.first().unwrap_or(&"git");
             return Err(CliError::new(
                 Kind::Infrastructure,
-                format!("`git {command}` cannot list the files here: {}", answer.said),
+                format!(
+                    "`git {command}` cannot list the files here: {}",
+                    answer.said
+                ),
             ));
         }
-        Ok(String::from_utf8_lossy(&answer.out).split_terminator('\0').map(str::to_owned).collect())
+        Ok(String::from_utf8_lossy(&answer.out)
+            .split_terminator('\0')
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Returns true if an uncommitted file is ignored.
     pub(super) fn is_ignored(&self, file: &Path) -> Result<bool> {
-        Ok(self.ask(&["check-ignore", "--quiet", "--", &file.to_string_lossy()])?.succeeded)
+        Ok(self
+            .ask(&["check-ignore", "--quiet", "--", &file.to_string_lossy()])?
+            .succeeded)
     }
 
     /// Returns the files whose content passes a filter between a commit and the work tree, by the
@@ -285,16 +379,28 @@ impl Git {
             return Ok(Vec::new());
         }
         let values = self.values(&["check-attr", "-z", "--stdin", "filter"], &input)?;
-        let pairs = values.chunks(3).filter_map(|chunk| if let [name, _, filter] = chunk { Some((name, filter)) } else { None });
+        let pairs = values.chunks(3).filter_map(|chunk| {
+            if let [name, _, filter] = chunk {
+                Some((name, filter))
+            } else {
+                None
+            }
+        });
         let is_none = |filter: &str| matches!(filter, "unspecified" | "unset" | "set" | "");
-        Ok(pairs.filter(|(_, filter)| !is_none(filter)).map(|(name, _)| name.clone()).collect())
+        Ok(pairs
+            .filter(|(_, filter)| !is_none(filter))
+            .map(|(name, _)| name.clone())
+            .collect())
     }
 
     /// Returns the files of the work tree that may differ from a commit, and new files that are not
     /// ignored.
     pub(super) fn changed(&self, commit: &str) -> Result<Vec<String>> {
         let mut names = self.values(&["diff-index", "--name-only", "-z", commit], "")?;
-        names.extend(self.values(&["ls-files", "-o", "--exclude-standard", "--full-name", "-z"], "")?);
+        names.extend(self.values(
+            &["ls-files", "-o", "--exclude-standard", "--full-name", "-z"],
+            "",
+        )?);
         Ok(names)
     }
 
@@ -307,7 +413,9 @@ impl Git {
             let (head, name) = line.split_once('\t')?;
             Some((name.to_owned(), head.split(' ').nth(1)?.to_owned()))
         });
-        Ok(entries.filter(|(name, _)| !changed.contains(name)).collect())
+        Ok(entries
+            .filter(|(name, _)| !changed.contains(name))
+            .collect())
     }
 
     /// Returns all entries of a commit, in the format of `git ls-tree -r -z`.
@@ -316,14 +424,22 @@ impl Git {
         if answer.succeeded {
             return Ok(answer.out);
         }
-        let error = CliError::new(Kind::Infrastructure, format!("git cannot list the files of {commit}: {}", answer.said));
-        Err(error.hint("a partial clone may lack them, and nothing is fetched here: `git fetch` them first"))
+        let error = CliError::new(
+            Kind::Infrastructure,
+            format!("git cannot list the files of {commit}: {}", answer.said),
+        );
+        Err(error.hint(
+            "a partial clone may lack them, and nothing is fetched here: `git fetch` them first",
+        ))
     }
 }
 
 /// Creates the error for a folder that looks like a repository without a work tree.
 fn bare(folder: &Path) -> CliError {
-    let message = format!("{} looks like a repository of its own, without a work tree", folder.display());
+    let message = format!(
+        "{} looks like a repository of its own, without a work tree",
+        folder.display()
+    );
     CliError::new(Kind::Infrastructure, message).hint(
         "files such as `HEAD`, `objects` and `refs` make a folder one: remove them, since its settings could name another base",
     )
@@ -331,8 +447,12 @@ fn bare(folder: &Path) -> CliError {
 
 /// Returns the message that git does not answer.
 pub(super) fn silent() -> String {
-    let folder = "a file in the folder `.git` may be a named pipe, or lie on a disk that does not answer";
-    format!("git gave no answer within {} s: {folder}", PATIENCE.as_secs())
+    let folder =
+        "a file in the folder `.git` may be a named pipe, or lie on a disk that does not answer";
+    format!(
+        "git gave no answer within {} s: {folder}",
+        PATIENCE.as_secs()
+    )
 }
 
 /// Creates the error that git is missing or cannot be started.
@@ -341,7 +461,10 @@ pub(super) fn absent(err: &io::Error) -> CliError {
         return CliError::new(Kind::Infrastructure, "there is no program `git` on the path, which alone can read a revision")
             .hint("install git, or compare files: `ctxc manifest --output FILE` at both revisions, then name the two files");
     }
-    CliError::new(Kind::Infrastructure, format!("git cannot be started: {}", reason(err)))
+    CliError::new(
+        Kind::Infrastructure,
+        format!("git cannot be started: {}", reason(err)),
+    )
 }
 
 /// Returns the reason why a text cannot be a revision.

@@ -29,18 +29,29 @@ struct CatFile {
 impl CatFile {
     fn start(git: &Git) -> io::Result<Self> {
         let mut command = git.command();
-        command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+            .args(["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut child = command.spawn()?;
         let ask = child.stdin.take();
         let answer = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Self { child, ask, answer: BufReader::new(answer) })
+        Ok(Self {
+            child,
+            ask,
+            answer: BufReader::new(answer),
+        })
     }
 }
 
 impl Objects {
     /// Returns the objects of a repository. Starts no program yet.
     pub(super) const fn of(git: Git) -> Self {
-        Self { git, program: Mutex::new(None) }
+        Self {
+            git,
+            program: Mutex::new(None),
+        }
     }
 
     /// Returns the bytes of an object. An object larger than the limit is an error.
@@ -63,7 +74,9 @@ impl Objects {
         let (Some(_), Some("blob"), Some(len)) = (words.next(), words.next(), words.next()) else {
             return Err(io::Error::other("this clone does not have its content"));
         };
-        let len: u64 = len.parse().map_err(|_| io::Error::other("git answers in a way that ctxc does not know"))?;
+        let len: u64 = len
+            .parse()
+            .map_err(|_| io::Error::other("git answers in a way that ctxc does not know"))?;
         if len > limit {
             io::copy(&mut (&mut talk.answer).take(len + 1), &mut io::sink())?;
             return Err(io::ErrorKind::FileTooLarge.into());

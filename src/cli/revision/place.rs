@@ -64,7 +64,12 @@ impl Places {
         let real = real(folder)?;
         let depth = prefix.split('/').filter(|part| !part.is_empty()).count();
         let top = real.ancestors().nth(depth).unwrap_or(&real).to_owned();
-        Ok(Self { top, folder: prefix.to_owned(), then: then.tree.clone(), now: Tree::of(&base.git, &base.head)? })
+        Ok(Self {
+            top,
+            folder: prefix.to_owned(),
+            then: then.tree.clone(),
+            now: Tree::of(&base.git, &base.head)?,
+        })
     }
 
     /// Returns the path of a place in the work tree.
@@ -78,25 +83,56 @@ impl Places {
     pub(crate) fn find(&self, from: Option<&Path>) -> std::result::Result<Place, String> {
         let here = self.folder.clone();
         let linked = self.behind_links();
-        let folder = |then: String| Place { then, now: here.clone(), moved: Some(Moved::Folder) };
+        let folder = |then: String| Place {
+            then,
+            now: here.clone(),
+            moved: Some(Moved::Folder),
+        };
         match linked.len() {
             0 => {}
             1 => return Ok(folder(linked.into_iter().next().unwrap_or_default())),
-            _ => return Err(format!("links that lead to this project led to several folders: {}", list(&linked))),
+            _ => {
+                return Err(format!(
+                    "links that lead to this project led to several folders: {}",
+                    list(&linked)
+                ));
+            }
         }
         if let Some(place) = from.and_then(|from| self.governed(from)) {
             return Ok(place);
         }
         // A project that did not move has its project file, or a template or scenario, in the same
         // folder.
-        let nested: Vec<&str> = self.then.below(&here).filter_map(|name| name.strip_suffix(FILE)).collect();
-        let is_nested = |name: &str| nested.iter().any(|folder| folder.ends_with('/') && name.starts_with(folder));
-        let is_there = self.then.below(&here).any(|name| is_of_project(name) && !is_nested(name));
-        let gone = if is_there { BTreeSet::new() } else { self.gone() };
+        let nested: Vec<&str> = self
+            .then
+            .below(&here)
+            .filter_map(|name| name.strip_suffix(FILE))
+            .collect();
+        let is_nested = |name: &str| {
+            nested
+                .iter()
+                .any(|folder| folder.ends_with('/') && name.starts_with(folder))
+        };
+        let is_there = self
+            .then
+            .below(&here)
+            .any(|name| is_of_project(name) && !is_nested(name));
+        let gone = if is_there {
+            BTreeSet::new()
+        } else {
+            self.gone()
+        };
         match gone.len() {
-            0 => Ok(Place { then: here.clone(), now: here, moved: None }),
+            0 => Ok(Place {
+                then: here.clone(),
+                now: here,
+                moved: None,
+            }),
             1 => Ok(folder(gone.into_iter().next().unwrap_or_default())),
-            _ => Err(format!("several projects are no longer where they were: {}", list(&gone))),
+            _ => Err(format!(
+                "several projects are no longer where they were: {}",
+                list(&gone)
+            )),
         }
     }
 
@@ -106,7 +142,10 @@ impl Places {
         let links: BTreeSet<&str> = self.then.links().chain(self.now.links()).collect();
         let then = |link: &str| {
             let rest = name(here.strip_prefix(real(&self.path(link)).ok()?).ok()?);
-            let was = self.then.canonical(Path::new(&format!("/{link}/{rest}"))).ok()?;
+            let was = self
+                .then
+                .canonical(Path::new(&format!("/{link}/{rest}")))
+                .ok()?;
             let was = name(was.strip_prefix("/").ok()?);
             (was != self.folder && self.then.below(&was).next().is_some()).then_some(was)
         };
@@ -119,10 +158,20 @@ impl Places {
         let from = name(real(from).ok()?.strip_prefix(&self.top).ok()?);
         let folders = Path::new(&from).ancestors().map(name);
         let mut nearest = folders.filter(|folder| self.then.has_file(&below(folder, FILE)));
-        let then = nearest.next().filter(|then| *then != self.folder && !self.moved_out_of(then))?;
+        let then = nearest
+            .next()
+            .filter(|then| *then != self.folder && !self.moved_out_of(then))?;
         let now = below(&self.folder, FILE);
-        let nearest = if fs::exists(&self.path(&now)) { now } else { "none".to_owned() };
-        Some(Place { now: then.clone(), then, moved: Some(Moved::File { from, nearest }) })
+        let nearest = if fs::exists(&self.path(&now)) {
+            now
+        } else {
+            "none".to_owned()
+        };
+        Some(Place {
+            now: then.clone(),
+            then,
+            moved: Some(Moved::File { from, nearest }),
+        })
     }
 
     /// Returns true if nothing of the project remains in a folder, except this project's own
@@ -130,13 +179,18 @@ impl Places {
     fn moved_out_of(&self, then: &str) -> bool {
         let own = format!("{}/", self.folder);
         let is_hidden = |name: &str| name.split('/').any(|part| part.starts_with('.'));
-        let is_left = |name: &str| is_of_project(name) && !is_hidden(name) && !below(then, name).starts_with(&own);
+        let is_left = |name: &str| {
+            is_of_project(name) && !is_hidden(name) && !below(then, name).starts_with(&own)
+        };
         !fs::exists(&self.path(&below(then, FILE))) && !self.now.below(then).any(is_left)
     }
 
     /// Returns the folders of the commit's projects whose project files no longer exist.
     fn gone(&self) -> BTreeSet<String> {
-        let places = self.then.below("").filter_map(|name| name.strip_suffix(FILE));
+        let places = self
+            .then
+            .below("")
+            .filter_map(|name| name.strip_suffix(FILE));
         let places = places.filter(|place| place.is_empty() || place.ends_with('/'));
         places
             .filter(|place| !fs::exists(&self.path(place).join(FILE)))
@@ -146,17 +200,32 @@ impl Places {
 
     /// Returns the submodules and links of the project on both sides.
     pub(crate) fn parts(&self, place: &Place) -> Vec<Part> {
-        let (then, now) = (self.then.elsewhere(&place.then), self.now.elsewhere(&place.now));
-        let paths: BTreeMap<&str, Elsewhere> = then.iter().chain(&now).map(|(path, (kind, _))| (*path, *kind)).collect();
-        let part =
-            |(path, kind): (&str, Elsewhere)| Part { path: path.to_owned(), kind, is_moved: then.get(path) != now.get(path) };
+        let (then, now) = (
+            self.then.elsewhere(&place.then),
+            self.now.elsewhere(&place.now),
+        );
+        let paths: BTreeMap<&str, Elsewhere> = then
+            .iter()
+            .chain(&now)
+            .map(|(path, (kind, _))| (*path, *kind))
+            .collect();
+        let part = |(path, kind): (&str, Elsewhere)| Part {
+            path: path.to_owned(),
+            kind,
+            is_moved: then.get(path) != now.get(path),
+        };
         paths.into_iter().map(part).collect()
     }
 }
 
 fn real(path: &Path) -> Result<PathBuf> {
     let shown = path.display();
-    RealFs.canonical(path).map_err(|err| CliError::new(Kind::Infrastructure, format!("{shown} cannot be found: {err}")))
+    RealFs.canonical(path).map_err(|err| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("{shown} cannot be found: {err}"),
+        )
+    })
 }
 
 /// Returns true if a file makes its folder a project.
@@ -166,10 +235,23 @@ fn is_of_project(name: &str) -> bool {
 }
 
 fn below(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
+    }
 }
 
 fn list(places: &BTreeSet<String>) -> String {
-    let shown: Vec<&str> = places.iter().map(|place| if place.is_empty() { "." } else { place.as_str() }).collect();
+    let shown: Vec<&str> = places
+        .iter()
+        .map(|place| {
+            if place.is_empty() {
+                "."
+            } else {
+                place.as_str()
+            }
+        })
+        .collect();
     few(shown.into_iter())
 }

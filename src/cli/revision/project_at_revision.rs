@@ -65,12 +65,21 @@ impl Past {
     /// Opens the project of a commit in a folder, by its path from the top of the repository;
     /// `revision` is the name of the commit in messages. Also returns an error if the project file
     /// is invalid; its valid part was read.
-    pub(crate) fn open_at(commit: CommitFiles, revision: &str, folder: String) -> Result<(Self, Option<CliError>)> {
+    pub(crate) fn open_at(
+        commit: CommitFiles,
+        revision: &str,
+        folder: String,
+    ) -> Result<(Self, Option<CliError>)> {
         let CommitFiles { git, id, tree } = &commit;
         if tree.below(&folder).next().is_none() {
-            let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
-            return Err(CliError::usage(format!("`{revision}` {what}"))
-                .hint("the project may have had another place, or not have been committed, by then"));
+            let what = if folder.is_empty() {
+                "holds no file".to_owned()
+            } else {
+                format!("has no folder {folder}")
+            };
+            return Err(CliError::usage(format!("`{revision}` {what}")).hint(
+                "the project may have had another place, or not have been committed, by then",
+            ));
         }
         let root = Path::new("/").join(&folder);
         let (mut config, mut fault) = settings(tree, &root, revision);
@@ -86,7 +95,17 @@ impl Past {
                 None => is_unknown = true,
             }
         }
-        Ok((Self { name: revision.to_owned(), root, config, is_unknown, commit, folder }, fault))
+        Ok((
+            Self {
+                name: revision.to_owned(),
+                root,
+                config,
+                is_unknown,
+                commit,
+                folder,
+            },
+            fault,
+        ))
     }
 
     fn tree(&self) -> &Tree {
@@ -100,7 +119,8 @@ impl Past {
     /// Returns the files of the repository that differ in the work tree, are new, or no longer
     /// exist, relative to its top.
     pub(crate) fn changed(&self) -> Result<Vec<String>> {
-        self.tree().changed(&self.commit.git.at_top(), self.top(), &self.commit.id)
+        self.tree()
+            .changed(&self.commit.git.at_top(), self.top(), &self.commit.id)
     }
 
     /// Writes the files of the whole repository into an empty folder, including those of its
@@ -112,7 +132,11 @@ impl Past {
     pub(crate) fn write(&self, into: &Path) -> std::io::Result<Vec<String>> {
         self.tree().write(into)?;
         let mut missing = Vec::new();
-        for (name, commit) in self.tree().modules().filter(|(name, _)| fs::exists(&self.top().join(name).join(".git"))) {
+        for (name, commit) in self
+            .tree()
+            .modules()
+            .filter(|(name, _)| fs::exists(&self.top().join(name).join(".git")))
+        {
             match Tree::of(&Git::at(self.top().join(name)), commit) {
                 Ok(files) => files.write(&into.join(name))?,
                 Err(_) => missing.push(name.to_owned()),
@@ -124,8 +148,17 @@ impl Past {
     /// Returns the text at the revision of a file of the work tree, by its path from a folder
     /// there.
     pub(crate) fn text_in_work_tree(&self, folder: &Path, path: &str) -> Option<String> {
-        let (top, file) = (RealFs.canonical(self.top()).ok()?, RealFs.canonical(&folder.join(path)).ok()?);
-        let bytes = self.tree().read(&Path::new("/").join(file.strip_prefix(top).ok()?), FILE_LIMIT).ok()?;
+        let (top, file) = (
+            RealFs.canonical(self.top()).ok()?,
+            RealFs.canonical(&folder.join(path)).ok()?,
+        );
+        let bytes = self
+            .tree()
+            .read(
+                &Path::new("/").join(file.strip_prefix(top).ok()?),
+                FILE_LIMIT,
+            )
+            .ok()?;
         String::from_utf8(bytes).ok()
     }
 
@@ -170,7 +203,10 @@ impl Past {
     pub(crate) fn compile(&self) -> Result<Registry> {
         let (registry, files) = self.compile_or_empty()?;
         if files == 0 {
-            return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
+            return Err(CliError::usage(format!(
+                "there is no template in `{}`",
+                self.name
+            )));
         }
         Ok(registry)
     }
@@ -178,20 +214,40 @@ impl Past {
     /// Compiles its tasks, and returns them with the number of template files. Errors of templates
     /// give an error.
     pub(crate) fn compile_or_empty(&self) -> Result<(Registry, usize)> {
-        let Built { registry, diagnostics, files } = self.built(Goal::Registry);
-        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
+        let Built {
+            registry,
+            diagnostics,
+            files,
+        } = self.built(Goal::Registry);
+        let registry = registry.ok_or_else(|| {
+            of_then(
+                &self.name,
+                broken(&format!("`{}`", self.name), &diagnostics),
+            )
+        })?;
         Ok((registry, files))
     }
 
     /// Compiles its tasks without those with errors. Also returns the number of template files, and
     /// the first error of each file with errors.
     pub(crate) fn compile_sound(&self) -> Result<(Registry, usize, BTreeMap<String, String>)> {
-        let Built { registry, diagnostics, files } = self.built(Goal::Partial);
+        let Built {
+            registry,
+            diagnostics,
+            files,
+        } = self.built(Goal::Partial);
         let mut faults = BTreeMap::new();
         for fault in diagnostics.iter().filter(|fault| is_error(fault)) {
-            faults.entry(fault.path.to_string()).or_insert_with(|| fault.message.clone());
+            faults
+                .entry(fault.path.to_string())
+                .or_insert_with(|| fault.message.clone());
         }
-        let registry = registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))?;
+        let registry = registry.ok_or_else(|| {
+            of_then(
+                &self.name,
+                broken(&format!("`{}`", self.name), &diagnostics),
+            )
+        })?;
         Ok((registry, files, faults))
     }
 
@@ -203,10 +259,17 @@ impl Past {
             let out = contained_path::leads_out(self.tree(), &self.root, &path);
             let bytes = out.map_or_else(|| self.tree().read(&path, self.config.limits.file), Err);
             // A link to a folder is not followed, as in a file walk.
-            let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
+            let is_folder = bytes
+                .as_ref()
+                .is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let source = FileSource { root: &self.root, files: self.tree(), scope: Scope::Whole, goal };
+        let source = FileSource {
+            root: &self.root,
+            files: self.tree(),
+            scope: Scope::Whole,
+            goal,
+        };
         compile_files(&self.config, source, names.into_iter().filter_map(read))
     }
 }
@@ -214,12 +277,26 @@ impl Past {
 /// Returns the two revisions of `A..B` and `A...B`, with git's meaning: an omitted side is `HEAD`,
 /// and three dots begin where B left A. `None` for any other text.
 pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)>> {
-    let Some((old, new)) = text.split_once("..") else { return Ok(None) };
-    let (from_base, new) = new.strip_prefix('.').map_or((false, new), |new| (true, new));
-    let head = |side: &str| if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() };
+    let Some((old, new)) = text.split_once("..") else {
+        return Ok(None);
+    };
+    let (from_base, new) = new
+        .strip_prefix('.')
+        .map_or((false, new), |new| (true, new));
+    let head = |side: &str| {
+        if side.is_empty() {
+            "HEAD".to_owned()
+        } else {
+            side.to_owned()
+        }
+    };
     let old = head(old);
     let new = head(new);
-    let old = if from_base { Git::around(folder, text)?.base(&old, &new)? } else { old };
+    let old = if from_base {
+        Git::around(folder, text)?.base(&old, &new)?
+    } else {
+        old
+    };
     Ok(Some((old, new)))
 }
 
@@ -230,9 +307,16 @@ pub(crate) fn author(folder: &Path) -> Result<Option<String>> {
 
 /// Returns the settings of a revision, as far as they can be read, and the error for the rest.
 fn settings(tree: &Tree, root: &Path, revision: &str) -> (Config, Option<CliError>) {
-    let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
+    let failed = |why: String| {
+        CliError::new(
+            Kind::Project,
+            format!("{FILE} in `{revision}` cannot be read: {why}"),
+        )
+    };
     let path = root.join(FILE);
-    let bytes = match contained_path::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
+    let bytes = match contained_path::leads_out(tree, root, &path)
+        .map_or_else(|| tree.read(&path, FILE_LIMIT), Err)
+    {
         Ok(bytes) => bytes,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return (Config::default(), None),
         Err(err) => return (Config::default(), Some(failed(reason(&err)))),
@@ -258,7 +342,10 @@ const EARLIER: &str = "--max-count=50";
 /// Returns the last commit before another one whose project file has no error, with its settings;
 /// `None` if none of the searched commits has one.
 fn earlier(git: &Git, commit: &str, root: &Path) -> Result<Option<(String, Config)>> {
-    let place = format!(":(top,literal){}", contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root)));
+    let place = format!(
+        ":(top,literal){}",
+        contained_path::name(root.join(FILE).strip_prefix("/").unwrap_or(root))
+    );
     // Only commits of the branch itself: merged commits may come from other people.
     for id in git.lines(&["rev-list", "--first-parent", EARLIER, commit, "--", &place])? {
         let tree = Tree::of(git, &id)?;
@@ -277,5 +364,7 @@ fn of_then(revision: &str, mut error: CliError) -> CliError {
     for place in &mut error.hints {
         *place = format!("in `{revision}`: {place}");
     }
-    error.hint("the files here are not the cause: name a revision in which `ctxc check` finds no error")
+    error.hint(
+        "the files here are not the cause: name a revision in which `ctxc check` finds no error",
+    )
 }

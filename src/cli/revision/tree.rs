@@ -55,22 +55,42 @@ impl Tree {
     /// Lists the files of a commit.
     pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
         let (filtered, unfiltered) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::of(git.clone()), filtered, unfiltered })
+        Ok(Self {
+            entries: entries(&git.list(commit)?),
+            objects: Objects::of(git.clone()),
+            filtered,
+            unfiltered,
+        })
     }
 
     /// Reads files with a filter, such as those of Git LFS, from the work tree at `top` if they are
     /// unchanged there: the commit lacks the output of the filter. `git` is the repository of
     /// `top`.
     pub(super) fn with_filters(mut self, git: &Git, top: &Path) -> Result<Self> {
-        if !self.entries.keys().any(|name| name == ATTRIBUTES || name.ends_with("/.gitattributes")) {
+        if !self
+            .entries
+            .keys()
+            .any(|name| name == ATTRIBUTES || name.ends_with("/.gitattributes"))
+        {
             return Ok(self);
         }
-        let filtered =
-            git.filtered(self.entries.iter().filter(|(_, entry)| entry.kind == Kind::File).map(|(name, _)| name.as_str()))?;
-        let there: BTreeMap<String, String> =
-            if filtered.is_empty() { BTreeMap::new() } else { git.unchanged()?.into_iter().collect() };
+        let filtered = git.filtered(
+            self.entries
+                .iter()
+                .filter(|(_, entry)| entry.kind == Kind::File)
+                .map(|(name, _)| name.as_str()),
+        )?;
+        let there: BTreeMap<String, String> = if filtered.is_empty() {
+            BTreeMap::new()
+        } else {
+            git.unchanged()?.into_iter().collect()
+        };
         for name in filtered {
-            if self.entries.get(&name).is_some_and(|entry| there.get(&name) == Some(&entry.id)) {
+            if self
+                .entries
+                .get(&name)
+                .is_some_and(|entry| there.get(&name) == Some(&entry.id))
+            {
                 self.filtered.insert(name.clone(), top.join(&name));
             } else {
                 self.unfiltered.insert(name);
@@ -81,14 +101,26 @@ impl Tree {
 
     /// Returns the files below a folder that differ in the work tree and whose content depends on a
     /// filter, so that this commit lacks it.
-    pub(super) fn unfiltered<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + use<'t> {
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        self.unfiltered.iter().filter_map(move |name| name.strip_prefix(&*prefix))
+    pub(super) fn unfiltered<'t>(
+        &'t self,
+        folder: &str,
+    ) -> impl Iterator<Item = &'t str> + use<'t> {
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
+        self.unfiltered
+            .iter()
+            .filter_map(move |name| name.strip_prefix(&*prefix))
     }
 
     /// Returns the submodules, by their paths, with their commits.
     pub(super) fn modules(&self) -> impl Iterator<Item = (&str, &str)> {
-        let modules = self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Module);
+        let modules = self
+            .entries
+            .iter()
+            .filter(|(_, entry)| entry.kind == Kind::Module);
         modules.map(|(name, entry)| (name.as_str(), entry.id.as_str()))
     }
 
@@ -97,11 +129,16 @@ impl Tree {
     pub(super) fn write(&self, into: &Path) -> io::Result<()> {
         for (name, entry) in &self.entries {
             let place = into.join(name);
-            fs::create_dir_all(if entry.kind == Kind::Module { &place } else { place.parent().unwrap_or(into) })?;
+            fs::create_dir_all(if entry.kind == Kind::Module {
+                &place
+            } else {
+                place.parent().unwrap_or(into)
+            })?;
             match entry.kind {
                 Kind::Module => {}
                 Kind::Link => {
-                    let target = String::from_utf8(self.objects.read(&entry.id, LINK)?).map_err(|_| outside())?;
+                    let target = String::from_utf8(self.objects.read(&entry.id, LINK)?)
+                        .map_err(|_| outside())?;
                     fs::link_temp(Path::new(&target), &place)?;
                 }
                 Kind::File => {
@@ -121,45 +158,76 @@ impl Tree {
     pub(super) fn changed(&self, git: &Git, top: &Path, commit: &str) -> Result<Vec<String>> {
         // Only line ends converted by this machine's settings are no change; attributes are files
         // of the repository.
-        let is_converting = git.line(&["config", "--type=bool", "core.autocrlf"])?.as_deref() == Some("true");
+        let is_converting = git
+            .line(&["config", "--type=bool", "core.autocrlf"])?
+            .as_deref()
+            == Some("true");
         let differs = |name: &String| {
             // Git compares times first, which may differ for equal contents.
-            let (then, now) = (self.read(&Path::new("/").join(name), u64::MAX), RealFs.read(&top.join(name), u64::MAX));
-            let is_equal =
-                then.ok().zip(now.ok()).is_some_and(|(then, now)| then == now || is_converting && converted(&then) == now);
+            let (then, now) = (
+                self.read(&Path::new("/").join(name), u64::MAX),
+                RealFs.read(&top.join(name), u64::MAX),
+            );
+            let is_equal = then
+                .ok()
+                .zip(now.ok())
+                .is_some_and(|(then, now)| then == now || is_converting && converted(&then) == now);
             !is_equal || fs::is_link(&top.join(name))
         };
         Ok(git.changed(commit)?.into_iter().filter(differs).collect())
     }
 
     /// Returns the names below a folder, relative to it, including links.
-    pub(super) fn below<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + Clone + use<'t> {
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    pub(super) fn below<'t>(
+        &'t self,
+        folder: &str,
+    ) -> impl Iterator<Item = &'t str> + Clone + use<'t> {
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
         let from = self.entries.range(prefix.clone()..);
-        let names = from.filter(|(_, entry)| entry.kind != Kind::Module).map(|(name, _)| name.as_str());
+        let names = from
+            .filter(|(_, entry)| entry.kind != Kind::Module)
+            .map(|(name, _)| name.as_str());
         names.map_while(move |name| name.strip_prefix(&*prefix))
     }
 
     /// Returns the paths of links.
     pub(super) fn links(&self) -> impl Iterator<Item = &str> {
-        self.entries.iter().filter(|(_, entry)| entry.kind == Kind::Link).map(|(name, _)| name.as_str())
+        self.entries
+            .iter()
+            .filter(|(_, entry)| entry.kind == Kind::Link)
+            .map(|(name, _)| name.as_str())
     }
 
     /// Returns true if a path is a file or a link.
     pub(super) fn has_file(&self, path: &str) -> bool {
-        self.entries.get(path).is_some_and(|entry| entry.kind != Kind::Module)
+        self.entries
+            .get(path)
+            .is_some_and(|entry| entry.kind != Kind::Module)
     }
 
     /// Returns the submodules and links below a folder, by their paths in it, each with its object.
     pub(super) fn elsewhere(&self, folder: &str) -> BTreeMap<&str, (Elsewhere, &str)> {
-        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let prefix = if folder.is_empty() {
+            String::new()
+        } else {
+            format!("{folder}/")
+        };
         let kind = |entry: &Entry| match entry.kind {
             Kind::File => None,
             Kind::Link => Some(Elsewhere::Link),
             Kind::Module => Some(Elsewhere::Submodule),
         };
-        let below = self.entries.iter().filter_map(|(name, entry)| Some((name.strip_prefix(&*prefix)?, entry)));
-        below.filter_map(|(path, entry)| Some((path, (kind(entry)?, entry.id.as_str())))).collect()
+        let below = self
+            .entries
+            .iter()
+            .filter_map(|(name, entry)| Some((name.strip_prefix(&*prefix)?, entry)));
+        below
+            .filter_map(|(path, entry)| Some((path, (kind(entry)?, entry.id.as_str()))))
+            .collect()
     }
 
     /// Resolves the links of a path. Returns the name and the entry of its file.
@@ -173,7 +241,13 @@ impl Tree {
                 continue;
             }
             at.push(part);
-            let Some(entry) = self.entries.get(&at.join("/")).filter(|entry| entry.kind == Kind::Link) else { continue };
+            let Some(entry) = self
+                .entries
+                .get(&at.join("/"))
+                .filter(|entry| entry.kind == Kind::Link)
+            else {
+                continue;
+            };
             links += 1;
             if links > LINKS {
                 return Err(io::Error::other("links lead in a circle"));
@@ -197,7 +271,17 @@ fn converted(bytes: &[u8]) -> Vec<u8> {
     if bytes.contains(&b'\r') {
         return bytes.to_vec();
     }
-    bytes.iter().flat_map(|byte| if *byte == b'\n' { b"\r\n".as_slice() } else { std::slice::from_ref(byte) }).copied().collect()
+    bytes
+        .iter()
+        .flat_map(|byte| {
+            if *byte == b'\n' {
+                b"\r\n".as_slice()
+            } else {
+                std::slice::from_ref(byte)
+            }
+        })
+        .copied()
+        .collect()
 }
 
 fn outside() -> io::Error {
@@ -209,7 +293,9 @@ fn parts(path: &Path) -> io::Result<Vec<String>> {
     let mut out = Vec::new();
     for part in path.components() {
         match part {
-            Component::Normal(name) => out.push(name.to_str().ok_or(io::ErrorKind::NotFound)?.to_owned()),
+            Component::Normal(name) => {
+                out.push(name.to_str().ok_or(io::ErrorKind::NotFound)?.to_owned())
+            }
             Component::ParentDir => out.push("..".to_owned()),
             Component::RootDir | Component::CurDir => {}
             Component::Prefix(_) => return Err(outside()),
@@ -230,7 +316,14 @@ fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
             _ => Kind::File,
         };
         let is_program = head.starts_with("100755");
-        Some((name.to_owned(), Entry { kind, id: words.nth(1)?.to_owned(), is_program }))
+        Some((
+            name.to_owned(),
+            Entry {
+                kind,
+                id: words.nth(1)?.to_owned(),
+                is_program,
+            },
+        ))
     };
     list.split(|byte| *byte == 0).filter_map(one).collect()
 }
@@ -243,13 +336,18 @@ impl ReadFs for Tree {
                 None => self.objects.read(&entry.id, limit),
             },
             (_, Some(_)) => Err(io::Error::other("it is another repository (a submodule)")),
-            (name, None) if self.below(&name).next().is_some() => Err(io::ErrorKind::IsADirectory.into()),
+            (name, None) if self.below(&name).next().is_some() => {
+                Err(io::ErrorKind::IsADirectory.into())
+            }
             (_, None) => Err(io::ErrorKind::NotFound.into()),
         }
     }
 
     fn stamp(&self, path: &Path) -> io::Result<Stamp> {
-        self.find(path)?.1.map(|_| Stamp::default()).ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.find(path)?
+            .1
+            .map(|_| Stamp::default())
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     // Missing files are noticed on reading.

@@ -14,10 +14,12 @@ use crate::registry::{ReadError, read};
 use crate::rules::check::Identity;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
     If there is any error, no registry is written, and the existing one stays.\n\n\
     Exit codes: 0 written or unchanged, 1 errors or out of date with --check, 2 wrong usage or project file, \
-    3 the output cannot be written, 5 no template found.")]
+    3 the output cannot be written, 5 no template found."
+)]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     paths: PathArgs,
@@ -35,7 +37,11 @@ pub(crate) struct BuildArgs {
 
 impl BuildArgs {
     const fn goal(&self) -> build::Goal {
-        if self.check { build::Goal::Compare } else { build::Goal::Write }
+        if self.check {
+            build::Goal::Compare
+        } else {
+            build::Goal::Write
+        }
     }
 }
 
@@ -45,7 +51,10 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     selection.note(&project, cx);
-    let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
+    let output = args
+        .output
+        .clone()
+        .unwrap_or_else(|| project.root.join("registry.json"));
     if args.output.is_none() {
         overwrite::refuse_links(&project.root, "registry.json")?;
     }
@@ -54,12 +63,30 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let format = args.format.resolve();
     // Formats for programs are complete, and suppressions are compared with all findings.
     let is_shown = format.is_for_people() && recorded.is_none();
-    let keep = if is_shown { Keep { identity: Identity::Unwanted, least: cx.options.shown().least } } else { Keep::ALL };
+    let keep = if is_shown {
+        Keep {
+            identity: Identity::Unwanted,
+            least: cx.options.shown().least,
+        }
+    } else {
+        Keep::ALL
+    };
     // With errors in the project file, the correct registry is unknown.
-    let goal = if project.is_broken() { Goal::Findings } else { Goal::Registry };
-    let Checked { mut report, mut sources, registry, .. } = selection.check(&project, goal, keep, cx)?;
+    let goal = if project.is_broken() {
+        Goal::Findings
+    } else {
+        Goal::Registry
+    };
+    let Checked {
+        mut report,
+        mut sources,
+        registry,
+        ..
+    } = selection.check(&project, goal, keep, cx)?;
     let state = match registry {
-        Some(bytes) if report.files > 0 || args.paths.allow_empty => build::put(&output, &bytes, args.goal()),
+        Some(bytes) if report.files > 0 || args.paths.allow_empty => {
+            build::put(&output, &bytes, args.goal())
+        }
         Some(_) | None => State::Untouched,
     };
     let files = report.files;
@@ -71,7 +98,9 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let verdict = findings::verdict(&report);
     let is_nothing = files == 0 && !args.paths.allow_empty && verdict == Exit::Success;
     if !(is_nothing && format.is_for_people() && report.diagnostics.is_empty()) {
-        cx.emit_formats(&args.format, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
+        cx.emit_formats(&args.format, |format, cx| {
+            findings::print(cx, &report, format, &project.root, &mut sources)
+        })?;
     }
     if is_nothing {
         return Err(findings::nothing(&selection.whereabouts(&project), skipped));
@@ -86,11 +115,18 @@ const HEAD: u64 = 256;
 
 /// Returns an error if the output is a registry of a newer version or another kind of file.
 fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
-    let Ok(Some(head)) = fs::head(output, HEAD) else { return Ok(()) };
+    let Ok(Some(head)) = fs::head(output, HEAD) else {
+        return Ok(());
+    };
     match read::declared(&head) {
         Some(schema) if read::is_newer(schema) => {
-            let newer = ReadError::Newer { found: schema.to_owned() };
-            Err(CliError::new(Kind::Infrastructure, format!("{}: {newer}", output.display())))
+            let newer = ReadError::Newer {
+                found: schema.to_owned(),
+            };
+            Err(CliError::new(
+                Kind::Infrastructure,
+                format!("{}: {newer}", output.display()),
+            ))
         }
         _ if is_check => Ok(()),
         declared => overwrite::refuse_others(output, "registry", declared.is_some()),
@@ -99,7 +135,11 @@ fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
 
 /// Prints the last line and returns the exit.
 fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx) -> Result<Exit> {
-    let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(output).display();
+    let near = fs::current_dir()
+        .ok()
+        .and_then(|here| output.strip_prefix(here).ok())
+        .unwrap_or(output)
+        .display();
     match state {
         State::Untouched if verdict == Exit::Success => {
             // A suppressed error is not fixed: the files of such findings have no entries in the
@@ -118,12 +158,20 @@ fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx
             Ok(verdict)
         }
         State::Stale => {
-            let state = if fs::exists(output) { "is out of date" } else { "does not exist" };
+            let state = if fs::exists(output) {
+                "is out of date"
+            } else {
+                "does not exist"
+            };
             say(args, cx, &format!("{near} {state}; `ctxc build` writes it"))?;
             Ok(Exit::Findings)
         }
         State::Written(bytes) => {
-            say(args, cx, &format!("wrote {near} ({} bytes)", thousands(bytes as usize)))?;
+            say(
+                args,
+                cx,
+                &format!("wrote {near} ({} bytes)", thousands(bytes as usize)),
+            )?;
             Ok(verdict)
         }
         State::Failed(error) => Err(CliError::write(output, &error)),
@@ -136,5 +184,9 @@ fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
         cx.note(line);
         return Ok(());
     }
-    if cx.options.is_chatty() { cx.line(line) } else { Ok(()) }
+    if cx.options.is_chatty() {
+        cx.line(line)
+    } else {
+        Ok(())
+    }
 }

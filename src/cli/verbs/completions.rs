@@ -27,6 +27,12 @@ pub(crate) fn run(args: &CompletionsArgs, command: &Command, cx: &mut Cx) -> Res
 
 /// Returns the command line without hidden verbs, because a script would complete them.
 fn shown(whole: &Command) -> Command {
-    let verbs = whole.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
-    Command::new("ctxc").version(env!("CARGO_PKG_VERSION")).args(whole.get_arguments().cloned()).subcommands(verbs)
+    let verbs = whole
+        .get_subcommands()
+        .filter(|verb| !verb.is_hide_set())
+        .cloned();
+    Command::new("ctxc")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(whole.get_arguments().cloned())
+        .subcommands(verbs)
 }

@@ -45,9 +45,16 @@ pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
             let rows = layers.rows().map(|(_, row)| Row {
                 operator: row.operator(),
                 subtype: row.subtype().map(|subtype| &**subtype),
-                settings: View { resolved: row.defaults(), layers, path: "" },
+                settings: View {
+                    resolved: row.defaults(),
+                    layers,
+                    path: "",
+                },
             });
-            cx.json(&Document { schema: names::DEFAULTS, rows: rows.collect() })
+            cx.json(&Document {
+                schema: names::DEFAULTS,
+                rows: rows.collect(),
+            })
         }
         DataFormat::Text => text(&project, cx),
     })?;
@@ -65,8 +72,16 @@ enum Columns {
 
 impl Columns {
     fn of(widest: usize, width: Option<usize>) -> Self {
-        let needed: usize = widest + Self::Wide.widths().map(|width| width + Self::Wide.gap()).sum::<usize>();
-        if width.is_some_and(|width| width < needed) { Self::Narrow } else { Self::Wide }
+        let needed: usize = widest
+            + Self::Wide
+                .widths()
+                .map(|width| width + Self::Wide.gap())
+                .sum::<usize>();
+        if width.is_some_and(|width| width < needed) {
+            Self::Narrow
+        } else {
+            Self::Wide
+        }
     }
 
     /// Returns the number of spaces before a column.
@@ -80,24 +95,35 @@ impl Columns {
     /// Returns the widths of the columns: enough for the name, or the longer part of it, and for
     /// the longest value with a mark.
     fn widths(self) -> impl Iterator<Item = usize> {
-        SettingName::ALL.iter().map(move |name| match (self, name.word().split_once('_')) {
-            (Self::Narrow, Some((first, second))) => (first.len() + 1).max(second.len()).max("disabled*".len()),
-            (Self::Wide | Self::Narrow, _) => "accumulation_format".len(),
-        })
+        SettingName::ALL
+            .iter()
+            .map(move |name| match (self, name.word().split_once('_')) {
+                (Self::Narrow, Some((first, second))) => {
+                    (first.len() + 1).max(second.len()).max("disabled*".len())
+                }
+                (Self::Wide | Self::Narrow, _) => "accumulation_format".len(),
+            })
     }
 
     /// Returns the header: the names of the settings in one line, or split after their first word
     /// in two.
     fn heads(self, widest: usize) -> Vec<String> {
-        let parts = |name: &SettingName| name.word().split_once('_').map_or((name.word(), ""), |parts| parts);
+        let parts = |name: &SettingName| {
+            name.word()
+                .split_once('_')
+                .map_or((name.word(), ""), |parts| parts)
+        };
         let mut heads = vec![format!("{:<widest$}", "type")];
         if self == Self::Narrow {
             heads.push(" ".repeat(widest));
         }
         for (name, width) in SettingName::ALL.iter().zip(self.widths()) {
             let (first, second) = parts(name);
-            let texts =
-                if self == Self::Wide { vec![name.word().to_owned()] } else { vec![format!("{first}_"), second.to_owned()] };
+            let texts = if self == Self::Wide {
+                vec![name.word().to_owned()]
+            } else {
+                vec![format!("{first}_"), second.to_owned()]
+            };
             for (head, text) in heads.iter_mut().zip(texts) {
                 let _ = write!(head, "{:gap$}{text:<width$}", "", gap = self.gap());
             }
@@ -109,7 +135,12 @@ impl Columns {
 fn text(project: &Project, cx: &mut Cx) -> Result<()> {
     let layers = &project.config.layers;
     let screen = cx.options.screen;
-    let widest = layers.rows().map(|(_, row)| row.name().len()).max().unwrap_or(0).max(4);
+    let widest = layers
+        .rows()
+        .map(|(_, row)| row.name().len())
+        .max()
+        .unwrap_or(0)
+        .max(4);
     let columns = Columns::of(widest, screen.width);
     for line in columns.heads(widest) {
         cx.line(&screen.paint(Paint::Strong, line.trim_end()))?;
@@ -118,7 +149,11 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
     let mut notes = Vec::new();
     for (_, row) in layers.rows() {
         let mut line = format!("{:<widest$}", row.name());
-        let view = View { resolved: row.defaults(), layers, path: "" };
+        let view = View {
+            resolved: row.defaults(),
+            layers,
+            path: "",
+        };
         for (&name, width) in SettingName::ALL.iter().zip(columns.widths()) {
             let setting = view.setting(name);
             let changed = setting.origin.path.is_some();
@@ -128,7 +163,12 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
             if changed {
                 let lost = origin::beaten(&setting, &mut sources);
                 let why = origin::words(&setting.origin, &mut sources);
-                notes.push(format!("{} {}: {}, {why}{lost}", row.name(), name.word(), setting.value.word()));
+                notes.push(format!(
+                    "{} {}: {}, {why}{lost}",
+                    row.name(),
+                    name.word(),
+                    setting.value.word()
+                ));
             }
         }
         cx.line(line.trim_end())?;

@@ -11,9 +11,11 @@ use crate::template::setting::Word;
 use std::io;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
     Name a recording by `@NAME`, `@NAME#3`, or its file or folder; a file with the body of a request is one call. \
-    Calls are matched by content and compared segment by segment. A resolved change with cause `default` is a setting that changed although no text of its task did.")]
+    Calls are matched by content and compared segment by segment. A resolved change with cause `default` is a setting that changed although no text of its task did."
+)]
 pub(crate) struct DiffArgs {
     /// The old registry or recording
     #[arg(value_name = "OLD")]
@@ -34,7 +36,12 @@ const LIMIT: u64 = 8 << 30;
 pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     if request::holds_request(&args.old) || request::holds_request(&args.new) {
         let subject = |path: &Path| path.to_string_lossy().into_owned();
-        return request::recording_diff::run(&subject(&args.old), &subject(&args.new), &args.output, cx);
+        return request::recording_diff::run(
+            &subject(&args.old),
+            &subject(&args.new),
+            &args.output,
+            cx,
+        );
     }
     let old = read(&args.old)?;
     let new = read(&args.new)?;
@@ -51,8 +58,16 @@ pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
 pub(super) fn read(path: &Path) -> Result<Registry> {
     let mut bytes = Vec::new();
     if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
-        let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
-        return Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE));
+        let kind = if err.kind() == io::ErrorKind::NotFound {
+            Kind::Usage
+        } else {
+            Kind::Findings
+        };
+        return Err(CliError::new(
+            kind,
+            format!("{} cannot be read: {}", path.display(), reason(&err)),
+        )
+        .hint(WHENCE));
     }
     Registry::read(bytes).map_err(|err| unusable(path, &err))
 }
@@ -77,15 +92,45 @@ fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
     names(cx, "added", "task", &diff.added)?;
     names(cx, "removed", "task", &diff.removed)?;
     if !diff.text.is_empty() {
-        heading(cx, &format!("{} with changed text", plural(diff.text.len(), "task")))?;
+        heading(
+            cx,
+            &format!("{} with changed text", plural(diff.text.len(), "task")),
+        )?;
         for change in &diff.text {
-            cx.line(&format!("  {}  {}", escape(&change.task), escape(&change.path)))?;
+            cx.line(&format!(
+                "  {}  {}",
+                escape(&change.task),
+                escape(&change.path)
+            ))?;
         }
     }
-    resolved(cx, "with another value because the text changed", &diff.resolved, Cause::Text)?;
-    resolved(cx, "with another value because a default moved", &diff.resolved, Cause::Default)?;
-    names(cx, "changed through something they refer to", "task", &diff.referenced)?;
-    for (kind, Names { added, removed, changed }) in [("template", &diff.templates), ("fragment", &diff.fragments)] {
+    resolved(
+        cx,
+        "with another value because the text changed",
+        &diff.resolved,
+        Cause::Text,
+    )?;
+    resolved(
+        cx,
+        "with another value because a default moved",
+        &diff.resolved,
+        Cause::Default,
+    )?;
+    names(
+        cx,
+        "changed through something they refer to",
+        "task",
+        &diff.referenced,
+    )?;
+    for (
+        kind,
+        Names {
+            added,
+            removed,
+            changed,
+        },
+    ) in [("template", &diff.templates), ("fragment", &diff.fragments)]
+    {
         names(cx, "added", kind, added)?;
         names(cx, "removed", kind, removed)?;
         names(cx, "changed", kind, changed)?;
@@ -110,7 +155,10 @@ fn names(cx: &mut Cx, what: &str, kind: &str, names: &[String]) -> Result<()> {
 }
 
 fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -> Result<()> {
-    let changes: Vec<_> = changes.iter().filter(|change| change.cause == cause).collect();
+    let changes: Vec<_> = changes
+        .iter()
+        .filter(|change| change.cause == cause)
+        .collect();
     if changes.is_empty() {
         return Ok(());
     }
@@ -119,7 +167,12 @@ fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -
         let node = if change.node == "/" { "" } else { &change.node };
         let from = change.from.word();
         let to = change.to.word();
-        cx.line(&format!("  {}{}.{}  {from} → {to}", escape(&change.task), escape(node), change.setting.word()))?;
+        cx.line(&format!(
+            "  {}{}.{}  {from} → {to}",
+            escape(&change.task),
+            escape(node),
+            change.setting.word()
+        ))?;
     }
     Ok(())
 }

@@ -52,7 +52,9 @@ pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(task(&args.what, cx).unwrap_or_else(|| unknown(&args.what)));
     };
     let question = question?;
-    let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
+    let project = Project::load(&cx.options)?
+        .without_errors()?
+        .limited(&args.limits);
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Text => explain_setting::text(question, &project, cx),
         DataFormat::Json => explain_setting::json(question, &project, cx),
@@ -84,23 +86,35 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
 /// Returns the error for the name of a task, with a hint to `show`; `None` if there is no such
 /// task.
 fn task(what: &str, cx: &Cx) -> Option<CliError> {
-    let project = Project::load(&cx.options).and_then(Project::without_errors).ok()?;
+    let project = Project::load(&cx.options)
+        .and_then(Project::without_errors)
+        .ok()?;
     let places = inspect::places(&project.root, &project.config, cx.options.threads).ok()?;
     places.iter().find(|place| *place.name == *what)?;
-    let error = CliError::usage(format!("`{what}` is a task; what can be explained is a rule, or one setting of a task"));
+    let error = CliError::usage(format!(
+        "`{what}` is a task; what can be explained is a rule, or one setting of a task"
+    ));
     Some(
         error
             .hint(format!("`ctxc show {what}` shows all of its settings"))
-            .hint(format!("`ctxc explain {what}.fresh_context` says how one of them came about")),
+            .hint(format!(
+                "`ctxc explain {what}.fresh_context` says how one of them came about"
+            )),
     )
 }
 
 fn unknown(what: &str) -> CliError {
-    let is_code = what.len() > 3 && what.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
+    let is_code = what.len() > 3
+        && what
+            .get(..3)
+            .is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
     if is_code && what.bytes().skip(3).all(|byte| byte.is_ascii_digit()) {
-        return CliError::usage(format!("there is no rule `{what}`")).hint("`ctxc rules` lists them with their codes");
+        return CliError::usage(format!("there is no rule `{what}`"))
+            .hint("`ctxc rules` lists them with their codes");
     }
-    let names = list::all().flat_map(|rule| std::iter::once(rule.meta.name).chain(rule.meta.renamed_from.iter().copied()));
+    let names = list::all().flat_map(|rule| {
+        std::iter::once(rule.meta.name).chain(rule.meta.renamed_from.iter().copied())
+    });
     CliError::usage(format!("`{what}` is neither a rule nor a setting of a task"))
         .did_you_mean(suggest::nearest(what, names))
         .hint("`ctxc rules` lists the rules; a setting is named TASK.SETTING, for example triage.fresh_context")

@@ -4,8 +4,10 @@ use crate::cli::prelude::*;
 use crate::lsp;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Editors start it themselves: docs/EDITORS.md says how to configure them.\n\n\
-    Exit codes: 0 the editor ended the session, 1 the editor disconnected without ending it, 3 it sent an invalid message.")]
+#[command(
+    after_help = "Editors start it themselves: docs/EDITORS.md says how to configure them.\n\n\
+    Exit codes: 0 the editor ended the session, 1 the editor disconnected without ending it, 3 it sent an invalid message."
+)]
 pub(crate) struct LspArgs {
     /// Use standard input and output; this is the only way, and the flag exists for editors that pass it
     #[arg(long)]
@@ -18,6 +20,9 @@ pub(crate) fn run(args: &LspArgs) -> Result<Exit> {
     match lsp::serve_stdio() {
         Ok(lsp::Ended::Asked) => Ok(Exit::Success),
         Ok(lsp::Ended::Left) => Ok(Exit::Findings),
-        Err(error) => Err(CliError::new(Kind::Infrastructure, format!("the editor sent an invalid message: {error}"))),
+        Err(error) => Err(CliError::new(
+            Kind::Infrastructure,
+            format!("the editor sent an invalid message: {error}"),
+        )),
     }
 }

@@ -6,7 +6,9 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows it.")]
+#[command(
+    after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows it."
+)]
 pub(crate) struct ManArgs {
     /// A command, such as `check`
     #[arg(value_name = "COMMAND")]
@@ -19,7 +21,11 @@ pub(crate) fn run(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<E
     let page = match &args.verb {
         None => command,
         Some(verb) => {
-            let verbs = || command.get_subcommands().filter(|known| !known.is_hide_set());
+            let verbs = || {
+                command
+                    .get_subcommands()
+                    .filter(|known| !known.is_hide_set())
+            };
             let Some(found) = verbs().find(|known| known.get_name() == verb) else {
                 let near = suggest::nearest(verb, verbs().map(Command::get_name));
                 return Err(CliError::usage(format!("there is no command `{verb}`"))
@@ -29,7 +35,9 @@ pub(crate) fn run(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<E
             found.clone()
         }
     };
-    let man = Man::new(page).source(concat!("ctxc ", env!("CARGO_PKG_VERSION"))).manual("ctxc manual");
+    let man = Man::new(page)
+        .source(concat!("ctxc ", env!("CARGO_PKG_VERSION")))
+        .manual("ctxc manual");
     cx.print(|out| man.render(out))?;
     Ok(Exit::Success)
 }

@@ -8,7 +8,9 @@ use crate::rules::list::{self, FAMILIES};
 use crate::schema::json::names;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows a rule's page.")]
+#[command(
+    after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows a rule's page."
+)]
 pub(crate) struct RulesArgs {
     #[command(flatten)]
     output: OutputArgs<DataFormat>,
@@ -49,7 +51,10 @@ pub(crate) fn run(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {
             let rules = list::all().map(|rule| row(&rule.meta)).collect();
-            cx.json(&Document { schema: names::RULES, rules })
+            cx.json(&Document {
+                schema: names::RULES,
+                rules,
+            })
         }
         DataFormat::Text => text(cx),
     })?;
@@ -74,15 +79,25 @@ const ROOMY: usize = 110;
 
 fn text(cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
-    let widest = list::all().map(|rule| rule.meta.name.len()).max().unwrap_or(0);
+    let widest = list::all()
+        .map(|rule| rule.meta.name.len())
+        .max()
+        .unwrap_or(0);
     let is_narrow = screen.width.is_some_and(|width| width < ROOMY);
     for family in FAMILIES {
         let title = format!("{} (CTX{}xx): {}", family.name, family.number, family.about);
         cx.line(&screen.paint(Paint::Strong, &title))?;
-        for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == family.number) {
+        for rule in list::all()
+            .map(|rule| &rule.meta)
+            .filter(|rule| rule.code.family() == family.number)
+        {
             let severity = rule.severity.map_or("off", Severity::as_str);
             let lock = if rule.locked { "locked" } else { "" };
-            let fix = if rule.fix == Fixable::None { "" } else { rule.fix.as_str() };
+            let fix = if rule.fix == Fixable::None {
+                ""
+            } else {
+                rule.fix.as_str()
+            };
             let paint = rule.severity.map_or(Paint::Dim, summary::paint);
             let severity = screen.paint(paint, &format!("{severity:<7}"));
             let line = format!("  {} {severity} {lock:<6} {fix:<9}", rule.code);
@@ -90,7 +105,10 @@ fn text(cx: &mut Cx) -> Result<()> {
                 cx.line(&format!("{line} {}", rule.name))?;
                 cx.line(&format!("         {}", rule.summary))?;
             } else {
-                cx.hanging(&format!("{line} {:<widest$}  {}", rule.name, rule.summary), 36 + widest)?;
+                cx.hanging(
+                    &format!("{line} {:<widest$}  {}", rule.name, rule.summary),
+                    36 + widest,
+                )?;
             }
         }
     }

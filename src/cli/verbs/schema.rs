@@ -7,11 +7,13 @@ use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema xsd > ctxc.xsd\n  \
+#[command(
+    after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema xsd > ctxc.xsd\n  \
     ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
     The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler \
-    does. Only the compiler knows names, references, variables and what ctxc.toml declares.")]
+    does. Only the compiler knows names, references, variables and what ctxc.toml declares."
+)]
 pub(crate) struct SchemaArgs {
     /// Kind of schema
     #[arg(value_name = "LANGUAGE")]
@@ -41,8 +43,10 @@ pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
     let text = match (args.language, &args.artifact) {
         (Language::Json, Some(name)) => artifact(name)?,
         (_, Some(name)) => {
-            return Err(CliError::usage(format!("`{name}`: only `ctxc schema json` has one schema for each artifact"))
-                .hint("leave it out: the schema of templates is one"));
+            return Err(CliError::usage(format!(
+                "`{name}`: only `ctxc schema json` has one schema for each artifact"
+            ))
+            .hint("leave it out: the schema of templates is one"));
         }
         (Language::Rng, None) => schema::rng(),
         (Language::Xsd, None) => schema::xsd(),

@@ -16,7 +16,9 @@ use crate::settings::data::SettingsData;
 use crate::template::setting::{SettingName, Word};
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]
+#[command(
+    after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml"
+)]
 pub(crate) struct ShowArgs {
     /// A task's name, the file that contains it, or an agent role
     #[arg(value_name = "TASK|ROLE")]
@@ -45,12 +47,19 @@ pub(crate) struct Document<'r> {
 
 /// Prints the tree.
 pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
+    let project = Project::load(&cx.options)?
+        .without_errors()?
+        .limited(&args.limits);
     let places = places(&project, cx)?;
     let place = find(&project, &places, &args.task)?;
     let nodes = nodes(&project, place)?;
     cx.emit(&args.output, |format, cx| match format {
-        DataFormat::Json => cx.json(&Document { schema: names::SHOW, task: &place.name, path: &place.path, nodes: &nodes }),
+        DataFormat::Json => cx.json(&Document {
+            schema: names::SHOW,
+            task: &place.name,
+            path: &place.path,
+            nodes: &nodes,
+        }),
         DataFormat::Text => text(&project, place, &nodes, cx),
     })?;
     Ok(Exit::Success)
@@ -60,19 +69,30 @@ fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -
     let mut sources = project.sources();
     let at = origin::place(&mut sources, &place.path, place.span);
     let screen = cx.options.screen;
-    cx.line(&format!("{}  {}", screen.paint(Paint::Strong, &escape(&place.name)), screen.paint(Paint::Dim, &escape(&at))))?;
-    nodes.iter().try_for_each(|node| print(node, &mut sources, cx))
+    cx.line(&format!(
+        "{}  {}",
+        screen.paint(Paint::Strong, &escape(&place.name)),
+        screen.paint(Paint::Dim, &escape(&at))
+    ))?;
+    nodes
+        .iter()
+        .try_for_each(|node| print(node, &mut sources, cx))
 }
 
 /// Returns every task and template of the project.
 pub(in crate::cli) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
-    inspect::places(&project.root, &project.config, cx.options.threads).map_err(|NoSuchPath(path)| no_such_path(&path))
+    inspect::places(&project.root, &project.config, cx.options.threads)
+        .map_err(|NoSuchPath(path)| no_such_path(&path))
 }
 
 /// Returns the nodes of a definition.
 pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode>> {
-    inspect::nodes(&project.root, &project.config, place)
-        .map_err(|err| CliError::new(Kind::Infrastructure, format!("{} cannot be read: {}", place.path, reason(&err))))
+    inspect::nodes(&project.root, &project.config, place).map_err(|err| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("{} cannot be read: {}", place.path, reason(&err)),
+        )
+    })
 }
 
 /// Returns the definition with a name, or the only one of a file.
@@ -85,7 +105,10 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
     // A file may be named as in findings, or relative to the current folder.
     let path = name.trim_start_matches("./");
     let typed = name_in(&project.root, Path::new(name));
-    let inside: Vec<&Place> = places.iter().filter(|place| *place.path == *path || *place.path == typed).collect();
+    let inside: Vec<&Place> = places
+        .iter()
+        .filter(|place| *place.path == *path || *place.path == typed)
+        .collect();
     match inside[..] {
         [place] => Ok(place),
         [] => Err(unknown(places, name)),
@@ -100,8 +123,10 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
 /// Creates the error for an unknown name, with similar names.
 fn unknown(places: &[Place], name: &str) -> CliError {
     if places.is_empty() {
-        return CliError::usage(format!("there is no task `{name}`: this project holds none yet"))
-            .hint("`ctxc init` starts a project, `ctxc check` says where templates are looked for");
+        return CliError::usage(format!(
+            "there is no task `{name}`: this project holds none yet"
+        ))
+        .hint("`ctxc init` starts a project, `ctxc check` says where templates are looked for");
     }
     let path = Path::new(name);
     if fs::is_file(path) || fs::is_dir(path) {
@@ -111,11 +136,16 @@ fn unknown(places: &[Place], name: &str) -> CliError {
     }
     let error = CliError::usage(format!("there is no task `{name}` in this project"));
     let near = suggest::nearest(name, places.iter().map(|place| &*place.name));
-    error.did_you_mean_or(near, || there(places)).hint("name a task, or the file that holds it")
+    error
+        .did_you_mean_or(near, || there(places))
+        .hint("name a task, or the file that holds it")
 }
 
 fn there(places: &[Place]) -> String {
-    format!("tasks here: {}", few(places.iter().map(|place| &*place.name)))
+    format!(
+        "tasks here: {}",
+        few(places.iter().map(|place| &*place.name))
+    )
 }
 
 fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
@@ -125,27 +155,52 @@ fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> 
         (None, _) if node.element == "task" => "ref".to_owned(),
         (None, _) => node.element.clone(),
     };
-    let reference = node.reference.as_ref().map_or_else(String::new, |name| format!(" {name}"));
-    let result = node.result.as_ref().map_or_else(String::new, |name| format!(" as {name}"));
+    let reference = node
+        .reference
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" {name}"));
+    let result = node
+        .result
+        .as_ref()
+        .map_or_else(String::new, |name| format!(" as {name}"));
     let id = cx.options.screen.paint(Paint::Strong, &escape(&node.id));
-    cx.line(&format!("{id} {}", escape(&format!("{kind}{reference}{result}"))))?;
+    cx.line(&format!(
+        "{id} {}",
+        escape(&format!("{kind}{reference}{result}"))
+    ))?;
     for (name, value) in &node.sampling {
-        let value = cx.options.screen.paint(Paint::Good, &escape(&format!("{:<11}", value.to_string())));
-        cx.line(&format!("  {:<19}  {value}  written in the template", name.word()))?;
+        let value = cx
+            .options
+            .screen
+            .paint(Paint::Good, &escape(&format!("{:<11}", value.to_string())));
+        cx.line(&format!(
+            "  {:<19}  {value}  written in the template",
+            name.word()
+        ))?;
     }
-    node.settings.as_ref().map_or(Ok(()), |settings| lines(settings, sources, cx))
+    node.settings
+        .as_ref()
+        .map_or(Ok(()), |settings| lines(settings, sources, cx))
 }
 
 fn lines(settings: &SettingsData, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     for &name in SettingName::ALL {
         let setting = settings.get(name);
-        let paint = if setting.origin.layer.is_written() { Paint::Good } else { Paint::Dim };
+        let paint = if setting.origin.layer.is_written() {
+            Paint::Good
+        } else {
+            Paint::Dim
+        };
         let value = screen.paint(paint, &format!("{:<11}", setting.value.word()));
         let why = origin::words(&setting.origin, sources);
         let lost = origin::beaten(setting, sources);
         let effect = origin::effect(setting);
-        let line = format!("  {:<19}  {value}  {}", name.word(), escape(&format!("{why}{lost}{effect}")));
+        let line = format!(
+            "  {:<19}  {value}  {}",
+            name.word(),
+            escape(&format!("{why}{lost}{effect}"))
+        );
         cx.hanging(&line, ORIGIN)?;
     }
     Ok(())

@@ -21,7 +21,10 @@ impl<'n> FindingsDelta<'n> {
     pub(crate) fn between(before: &'n [Diagnostic], after: &'n [Diagnostic]) -> Self {
         let mut equal: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
         for (at, finding) in before.iter().enumerate() {
-            equal.entry((key(finding), finding.span.start)).or_default().push_back(at);
+            equal
+                .entry((key(finding), finding.span.start))
+                .or_default()
+                .push_back(at);
         }
         let mut is_left = vec![true; before.len()];
         let mut rest = Vec::new();
@@ -37,10 +40,15 @@ impl<'n> FindingsDelta<'n> {
                 None => rest.push(finding),
             }
         }
-        let left = before.iter().zip(is_left).filter_map(|(finding, is_left)| is_left.then_some(finding));
+        let left = before
+            .iter()
+            .zip(is_left)
+            .filter_map(|(finding, is_left)| is_left.then_some(finding));
         let mut old: BTreeMap<_, VecDeque<(usize, &Diagnostic)>> = BTreeMap::new();
         for (at, finding) in left.enumerate() {
-            old.entry(key(finding)).or_default().push_back((at, finding));
+            old.entry(key(finding))
+                .or_default()
+                .push_back((at, finding));
         }
         let mut delta = Self::default();
         for finding in rest {

@@ -5,7 +5,9 @@
 use crate::base::fs;
 use notify_debouncer_full::notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
 use notify_debouncer_full::notify::{self, ErrorKind, RecommendedWatcher, RecursiveMode};
-use notify_debouncer_full::{DebounceEventResult, DebouncedEvent, Debouncer, NoCache, new_debouncer_opt};
+use notify_debouncer_full::{
+    DebounceEventResult, DebouncedEvent, Debouncer, NoCache, new_debouncer_opt,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -79,14 +81,25 @@ impl FileWatcher {
     /// available.
     pub(super) fn new(mode: WatchMode) -> (Self, Option<String>) {
         let (sender, events) = channel();
-        let mut watcher = Self { debouncer: None, folders: Folders::new(), sender, events };
+        let mut watcher = Self {
+            debouncer: None,
+            folders: Folders::new(),
+            sender,
+            events,
+        };
         if mode == WatchMode::Poll {
             return (watcher, None);
         }
         let sender = watcher.sender.clone();
         // At the end of the program, the receiver is gone.
         let handler = move |result| drop(sender.send(WatchEvent::Files(result)));
-        match new_debouncer_opt(QUIET, Some(QUIET), handler, NoCache::new(), notify::Config::default()) {
+        match new_debouncer_opt(
+            QUIET,
+            Some(QUIET),
+            handler,
+            NoCache::new(),
+            notify::Config::default(),
+        ) {
             Ok(debouncer) => watcher.debouncer = Some(debouncer),
             Err(error) => return (watcher, Some(worded(&error))),
         }
@@ -102,15 +115,28 @@ impl FileWatcher {
     /// Watches exactly these folders. For a missing folder, watches the nearest existing one above
     /// it.
     pub(super) fn watch(&mut self, wanted: &Folders) -> Watched {
-        let Some(debouncer) = &mut self.debouncer else { return Watched::Already };
+        let Some(debouncer) = &mut self.debouncer else {
+            return Watched::Already;
+        };
         let mut folders = Folders::new();
         for (folder, reach) in wanted {
-            let there = folder.ancestors().find(|folder| fs::is_dir(folder)).unwrap_or(Path::new("/"));
-            let reach = if there == folder { *reach } else { Reach::Every };
+            let there = folder
+                .ancestors()
+                .find(|folder| fs::is_dir(folder))
+                .unwrap_or(Path::new("/"));
+            let reach = if there == folder {
+                *reach
+            } else {
+                Reach::Every
+            };
             let known = folders.entry(there.to_path_buf()).or_insert(reach);
             *known = reach.max(*known);
         }
-        for folder in self.folders.keys().filter(|folder| !folders.contains_key(*folder)) {
+        for folder in self
+            .folders
+            .keys()
+            .filter(|folder| !folders.contains_key(*folder))
+        {
             // The system no longer knows deleted folders.
             let _ = debouncer.unwatch(folder);
         }
@@ -143,12 +169,16 @@ impl FileWatcher {
     pub(super) fn wait(&mut self) -> WakeReason {
         loop {
             let event = if self.debouncer.is_some() {
-                self.events.recv().map_err(|_| RecvTimeoutError::Disconnected)
+                self.events
+                    .recv()
+                    .map_err(|_| RecvTimeoutError::Disconnected)
             } else {
                 self.events.recv_timeout(POLL)
             };
             match event {
-                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => return WakeReason::Unread,
+                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => {
+                    return WakeReason::Unread;
+                }
                 Err(RecvTimeoutError::Timeout) => return WakeReason::Changed,
                 Ok(WatchEvent::Files(result)) => {
                     if self.counts(&result) {
@@ -169,10 +199,16 @@ impl FileWatcher {
                 return true;
             }
         };
-        let is_counted =
-            events.iter().filter(|event| is_change(event)).any(|event| event.paths.iter().any(|path| self.is_of(path)));
-        let gone =
-            events.iter().filter(|event| matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))));
+        let is_counted = events
+            .iter()
+            .filter(|event| is_change(event))
+            .any(|event| event.paths.iter().any(|path| self.is_of(path)));
+        let gone = events.iter().filter(|event| {
+            matches!(
+                event.kind,
+                EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+            )
+        });
         for path in gone.flat_map(|event| &event.paths) {
             self.forget(|folder| folder.starts_with(path));
         }
@@ -181,7 +217,10 @@ impl FileWatcher {
 
     /// Returns true if a path is in a watched folder, is such a folder, or is above one.
     fn is_of(&self, path: &Path) -> bool {
-        let is_settings = || path.file_name().is_some_and(|name| SETTINGS.iter().any(|known| name == *known));
+        let is_settings = || {
+            path.file_name()
+                .is_some_and(|name| SETTINGS.iter().any(|known| name == *known))
+        };
         match path.parent().and_then(|parent| self.folders.get(parent)) {
             Some(Reach::Every) => return true,
             Some(Reach::Settings) if is_settings() => return true,
@@ -212,8 +251,14 @@ fn is_change(event: &DebouncedEvent) -> bool {
 fn is_exhausted(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::MaxFilesWatch => true,
-        ErrorKind::Io(error) => !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied),
-        ErrorKind::Generic(_) | ErrorKind::PathNotFound | ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => false,
+        ErrorKind::Io(error) => !matches!(
+            error.kind(),
+            std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied
+        ),
+        ErrorKind::Generic(_)
+        | ErrorKind::PathNotFound
+        | ErrorKind::WatchNotFound
+        | ErrorKind::InvalidConfig(_) => false,
     }
 }
 
@@ -221,9 +266,10 @@ fn worded(error: &notify::Error) -> String {
     match &error.kind {
         ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
         ErrorKind::Io(error) => crate::rules::input::read_fault::reason(error),
-        ErrorKind::Generic(_) | ErrorKind::PathNotFound | ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => {
-            error.to_string()
-        }
+        ErrorKind::Generic(_)
+        | ErrorKind::PathNotFound
+        | ErrorKind::WatchNotFound
+        | ErrorKind::InvalidConfig(_) => error.to_string(),
     }
 }
 

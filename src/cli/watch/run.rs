@@ -21,10 +21,12 @@ use std::collections::{BTreeMap, BTreeSet};
 const CHECKS: usize = 10;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
     On a terminal the screen is redrawn after each change. Otherwise each check whose input changed prints one line of JSON: the \
     files that changed, the totals, and which findings are new, moved or gone since the previous line. `ctxc schema json watch` \
-    describes it. Ctrl-C ends it, and so does closing the pipe that reads its output.")]
+    describes it. Ctrl-C ends it, and so does closing the pipe that reads its output."
+)]
 pub(crate) struct WatchArgs {
     /// Files and folders [default: the project's templates, else templates/, else this folder]
     #[arg(value_name = "PATH")]
@@ -39,12 +41,28 @@ pub(crate) struct WatchArgs {
 /// Watches until the program is ended.
 pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     if args.paths.iter().any(|path| path == Path::new("-")) {
-        return Err(CliError::usage("standard input does not change").hint("`ctxc check -` checks it once"));
+        return Err(
+            CliError::usage("standard input does not change").hint("`ctxc check -` checks it once")
+        );
     }
-    let (watcher, failed) = FileWatcher::new(if args.poll { WatchMode::Poll } else { WatchMode::Native });
+    let (watcher, failed) = FileWatcher::new(if args.poll {
+        WatchMode::Poll
+    } else {
+        WatchMode::Native
+    });
     watch_reader(watcher.unread());
-    let paths = PathArgs { paths: args.paths.clone(), ..PathArgs::default() };
-    let mut watching = Watching { limits: &args.limits, paths, watcher, inputs: None, folders: Folders::new(), scenarios: None };
+    let paths = PathArgs {
+        paths: args.paths.clone(),
+        ..PathArgs::default()
+    };
+    let mut watching = Watching {
+        limits: &args.limits,
+        paths,
+        watcher,
+        inputs: None,
+        folders: Folders::new(),
+        scenarios: None,
+    };
     if let Some(why) = failed {
         say_polling(&why, cx);
     }
@@ -54,7 +72,9 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
             Ok(seen) => shown.seen(seen, cx)?,
             // A path that never existed is a mistake in the command line.
             Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
-            Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
+            Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => {
+                shown.failed(&error, cx)?
+            }
             Err(error) => return Err(error),
         }
         if cx.is_unread() || watching.watcher.wait() == WakeReason::Unread {
@@ -64,7 +84,9 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn say_polling(why: &str, cx: &mut Cx) {
-    cx.note(&format!("the system does not report changes ({why}): checking every second instead"));
+    cx.note(&format!(
+        "the system does not report changes ({why}): checking every second instead"
+    ));
 }
 
 /// Reports when the reader of standard output closes it. A program that writes nothing would not
@@ -128,52 +150,107 @@ impl Watching<'_> {
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;
         let overlay = Overlay::default();
-        let request = Request { recording: Recording::On, ..selection.request(&project, &overlay, cx) };
+        let request = Request {
+            recording: Recording::On,
+            ..selection.request(&project, &overlay, cx)
+        };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
-        let CheckOutput { diagnostics, files, paths, skipped, inputs, .. } = output;
-        let shared = project.config.files.iter().filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));
+        let CheckOutput {
+            diagnostics,
+            files,
+            paths,
+            skipped,
+            inputs,
+            ..
+        } = output;
+        let shared = project
+            .config
+            .files
+            .iter()
+            .filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));
         let here = fs::current_dir().unwrap_or_default();
         let folders = inputs.folders.iter().cloned().chain(shared);
-        self.folders = folders.map(|folder| (here.join(folder), Reach::Every)).collect();
+        self.folders = folders
+            .map(|folder| (here.join(folder), Reach::Every))
+            .collect();
         // The first check has no changes.
-        let mut changed = self.inputs.as_ref().map(|before| inputs.changed(before)).unwrap_or_default();
+        let mut changed = self
+            .inputs
+            .as_ref()
+            .map(|before| inputs.changed(before))
+            .unwrap_or_default();
         self.inputs = Some(inputs);
-        let mut settings: BTreeMap<String, Hash> =
-            project.config.files.iter().map(|file| (file.path.to_string(), file.hash)).collect();
-        let mut report = Report { diagnostics, paths, files, skipped, ..Report::default() };
+        let mut settings: BTreeMap<String, Hash> = project
+            .config
+            .files
+            .iter()
+            .map(|file| (file.path.to_string(), file.hash))
+            .collect();
+        let mut report = Report {
+            diagnostics,
+            paths,
+            files,
+            skipped,
+            ..Report::default()
+        };
         if selection.is_scenarios() {
             report = Report::default();
         }
         let scenarios = Scenarios::new(&project, &selection);
         scenarios.check(&project, &selection, None, &mut report, cx)?;
-        self.folders.extend(scenarios.folders(&project).into_iter().map(|folder| (here.join(folder), Reach::Every)));
+        self.folders.extend(
+            scenarios
+                .folders(&project)
+                .into_iter()
+                .map(|folder| (here.join(folder), Reach::Every)),
+        );
         let texts = scenarios.texts(&project, &selection);
         let before = self.scenarios.replace(texts.clone());
-        changed.extend(before.into_iter().flat_map(|before| differing(&before, &texts)));
+        changed.extend(
+            before
+                .into_iter()
+                .flat_map(|before| differing(&before, &texts)),
+        );
         report.add(&project.findings);
         if let Some((text, known)) = &suppressions {
             suppress::apply(&mut report, text, known, |path| selection.holds(path));
             settings.insert(SUPPRESSIONS.to_owned(), Hash::of(text.as_bytes()));
         }
-        Ok(Seen { report, changed, settings, sources: project.sources() })
+        Ok(Seen {
+            report,
+            changed,
+            settings,
+            sources: project.sources(),
+        })
     }
 }
 
 /// Returns the folders whose changes decide which files exist: the project's, those of the given
 /// paths, and those above, which may contain a project file or an ignore file.
 fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
-    let here = fs::current_dir().map_err(|_| CliError::new(Kind::Infrastructure, "the current folder is gone"))?;
+    let here = fs::current_dir()
+        .map_err(|_| CliError::new(Kind::Infrastructure, "the current folder is gone"))?;
     let named = cx.options.project.as_ref().map(|named| here.join(named));
-    let root = project::root(&cx.options).ok().or(named).map_or_else(|| here.clone(), |root| here.join(root));
-    let mut folders: Folders =
-        here.ancestors().chain(root.ancestors()).map(|folder| (folder.to_path_buf(), Reach::Settings)).collect();
+    let root = project::root(&cx.options)
+        .ok()
+        .or(named)
+        .map_or_else(|| here.clone(), |root| here.join(root));
+    let mut folders: Folders = here
+        .ancestors()
+        .chain(root.ancestors())
+        .map(|folder| (folder.to_path_buf(), Reach::Settings))
+        .collect();
     folders.insert(root, Reach::Every);
     for path in given {
         let path = here.join(path);
         let real = fs::ReadFs::canonical(&fs::RealFs, &path).ok();
         for path in real.into_iter().chain([path]) {
             // A file may be replaced by renaming another one in its folder.
-            let folder = if fs::is_dir(&path) { Some(path.as_path()) } else { path.parent() };
+            let folder = if fs::is_dir(&path) {
+                Some(path.as_path())
+            } else {
+                path.parent()
+            };
             folders.extend(folder.map(|folder| (folder.to_path_buf(), Reach::Every)));
         }
     }

@@ -94,7 +94,12 @@ impl Shown {
 
     /// Shows a check, if it differs from the one before.
     pub(super) fn seen(&mut self, seen: Seen, cx: &mut Cx) -> Result<()> {
-        let Seen { report, mut changed, settings, mut sources } = seen;
+        let Seen {
+            report,
+            mut changed,
+            settings,
+            mut sources,
+        } = seen;
         let nothing = Last::default();
         let last = self.last.as_ref().unwrap_or(&nothing);
         if self.last.is_some() {
@@ -117,7 +122,10 @@ impl Shown {
 
     /// Shows the error that prevents a check. The last findings stay valid.
     pub(super) fn failed(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
-        let trouble = CheckError { message: error.message.clone(), hints: error.hints.clone() };
+        let trouble = CheckError {
+            message: error.message.clone(),
+            hints: error.hints.clone(),
+        };
         if self.trouble.as_ref() == Some(&trouble) {
             return Ok(());
         }
@@ -132,7 +140,13 @@ impl Shown {
         } else {
             let nothing = Report::default();
             let report = self.last.as_ref().map_or(&nothing, |last| &last.report);
-            line(report, &BTreeSet::new(), &FindingsDelta::default(), Some(&trouble), cx)?;
+            line(
+                report,
+                &BTreeSet::new(),
+                &FindingsDelta::default(),
+                Some(&trouble),
+                cx,
+            )?;
         }
         self.trouble = Some(trouble);
         Ok(())
@@ -140,9 +154,15 @@ impl Shown {
 }
 
 /// Returns files that are new, deleted or changed.
-pub(super) fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Vec<String> {
+pub(super) fn differing(
+    before: &BTreeMap<String, Hash>,
+    after: &BTreeMap<String, Hash>,
+) -> Vec<String> {
     let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    all.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
+    all.into_iter()
+        .filter(|name| before.get(*name) != after.get(*name))
+        .cloned()
+        .collect()
 }
 
 fn line(
@@ -158,9 +178,24 @@ fn line(
         changed: changed.iter().map(String::as_str).collect(),
         files: report.files,
         summary: Summary::from(&totals),
-        new: delta.new.iter().map(|finding| Finding::from(*finding)).collect(),
-        moved: delta.moved.iter().map(|(was, is)| Moved { from: was.start, finding: Finding::from(*is) }).collect(),
-        gone: delta.gone.iter().map(|finding| Finding::from(*finding)).collect(),
+        new: delta
+            .new
+            .iter()
+            .map(|finding| Finding::from(*finding))
+            .collect(),
+        moved: delta
+            .moved
+            .iter()
+            .map(|(was, is)| Moved {
+                from: was.start,
+                finding: Finding::from(*is),
+            })
+            .collect(),
+        gone: delta
+            .gone
+            .iter()
+            .map(|finding| Finding::from(*finding))
+            .collect(),
         trouble,
     };
     cx.print(|out| {
@@ -170,7 +205,12 @@ fn line(
     cx.flush()
 }
 
-fn draw(report: &Report, changed: &BTreeSet<String>, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+fn draw(
+    report: &Report,
+    changed: &BTreeSet<String>,
+    sources: &mut Sources,
+    cx: &mut Cx,
+) -> Result<()> {
     let shown = cx.options.shown();
     let screen = cx.options.screen.measured();
     cx.print(|out| {
@@ -188,20 +228,37 @@ fn reason(files: usize, changed: &BTreeSet<String>) -> String {
     if changed.len() > NAMED {
         names.push(plural(changed.len() - NAMED, "more file"));
     }
-    let watched = if files == 0 { "no template yet".to_owned() } else { plural(files, "template") };
-    if names.is_empty() { watched } else { format!("{watched}; changed: {}", names.join(", ")) }
+    let watched = if files == 0 {
+        "no template yet".to_owned()
+    } else {
+        plural(files, "template")
+    };
+    if names.is_empty() {
+        watched
+    } else {
+        format!("{watched}; changed: {}", names.join(", "))
+    }
 }
 
 /// Prints the last line of a screen: the time, the reason, and how to end the program.
 fn closing(out: &mut dyn Write, screen: Screen, what: &str) -> io::Result<()> {
     let text = format!("{} UTC: {what}. Watching; Ctrl-C ends it", clock(fs::now()));
-    writeln!(out, "{}", screen.paint(Paint::Dim, &crate::cli::render::escape::escape(&text)))
+    writeln!(
+        out,
+        "{}",
+        screen.paint(Paint::Dim, &crate::cli::render::escape::escape(&text))
+    )
 }
 
 /// Converts nanoseconds since 1970 to a time of day.
 fn clock(now: i128) -> String {
     let seconds = now.div_euclid(1_000_000_000).rem_euclid(86_400);
-    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+    format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
+    )
 }
 
 #[cfg(test)]

@@ -27,45 +27,96 @@ type Bounded = (Part, Whole, bool);
 /// the budget that is reserved for untrusted text.
 pub(super) fn bound(parts: &mut [Bounded], budget: Option<usize>, others_room: usize) -> Total {
     let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
-    if !parts.iter().any(|(part, _, may_lack)| *may_lack || part.is_variable()) {
+    if !parts
+        .iter()
+        .any(|(part, _, may_lack)| *may_lack || part.is_variable())
+    {
         for (part, ..) in parts {
             (part.least, part.bound) = (part.tokens, Some(part.tokens));
         }
-        return Total { least: fixed, fixed, estimate: None, bound: Some(fixed) };
+        return Total {
+            least: fixed,
+            fixed,
+            estimate: None,
+            bound: Some(fixed),
+        };
     }
     let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| (part.priority, part.trust, part.kind)));
+    order.sort_by_key(|&at| {
+        parts
+            .get(at)
+            .map(|(part, ..)| (part.priority, part.trust, part.kind))
+    });
     let of = |parts: &[Bounded], is_meant: fn(&Bounded) -> bool| -> Vec<usize> {
-        order.iter().copied().filter(|at| parts.get(*at).is_some_and(is_meant)).collect()
+        order
+            .iter()
+            .copied()
+            .filter(|at| parts.get(*at).is_some_and(is_meant))
+            .collect()
     };
     let is_never_cut = |(part, ..): &Bounded| part.priority < FIRST_EXPENDABLE;
     let never_cut = of(parts, is_never_cut);
-    let others = of(parts, |(part, whole, _)| part.priority >= FIRST_EXPENDABLE && whole.is_untrusted);
-    let trusted = of(parts, |(part, whole, _)| part.priority >= FIRST_EXPENDABLE && !whole.is_untrusted);
-    let after = write(parts, &never_cut, Room { most: budget, least: budget });
-    let room = room_of_trusted(parts.iter().filter(|part| is_never_cut(part)), budget, others_room);
+    let others = of(parts, |(part, whole, _)| {
+        part.priority >= FIRST_EXPENDABLE && whole.is_untrusted
+    });
+    let trusted = of(parts, |(part, whole, _)| {
+        part.priority >= FIRST_EXPENDABLE && !whole.is_untrusted
+    });
+    let after = write(
+        parts,
+        &never_cut,
+        Room {
+            most: budget,
+            least: budget,
+        },
+    );
+    let room = room_of_trusted(
+        parts.iter().filter(|part| is_never_cut(part)),
+        budget,
+        others_room,
+    );
     let rest = write(parts, &trusted, room);
     // Untrusted segments get the room that trusted ones leave of the whole budget.
-    let certain = trusted.iter().filter_map(|at| parts.get(*at)).filter(|(part, whole, _)| part.least > 0 || whole.needs == 0);
+    let certain = trusted
+        .iter()
+        .filter_map(|at| parts.get(*at))
+        .filter(|(part, whole, _)| part.least > 0 || whole.needs == 0);
     let certain: usize = certain.map(|(_, whole, _)| whole.needs).sum();
-    let taken = room.most.map(|most| most - rest.least.unwrap_or(0).min(most));
+    let taken = room
+        .most
+        .map(|most| most - rest.least.unwrap_or(0).min(most));
     let left = Room {
         most: after.most.map(|left| left.saturating_sub(certain)),
-        least: after.least.zip(taken).and_then(|(left, taken)| left.checked_sub(taken)),
+        least: after
+            .least
+            .zip(taken)
+            .and_then(|(left, taken)| left.checked_sub(taken)),
     };
     write_others(parts, &others, left);
     let least = parts.iter().map(|(part, ..)| part.least).sum();
-    let most = parts.iter().map(|(part, ..)| part.bound).sum::<Option<usize>>();
+    let most = parts
+        .iter()
+        .map(|(part, ..)| part.bound)
+        .sum::<Option<usize>>();
     let bound = match (most, budget) {
         (Some(most), Some(budget)) => Some(most.min(budget)),
         (most, budget) => most.or(budget),
     };
-    Total { least, fixed, estimate: None, bound }
+    Total {
+        least,
+        fixed,
+        estimate: None,
+        bound,
+    }
 }
 
 /// Returns the room of trusted texts that can be cut: the budget without the trusted part of the
 /// texts that are never cut, and without the room reserved for untrusted text.
-fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Option<usize>, others_room: usize) -> Room {
+fn room_of_trusted<'p>(
+    never_cut: impl Iterator<Item = &'p Bounded>,
+    budget: Option<usize>,
+    others_room: usize,
+) -> Room {
     let (mut least, mut most) = (0, Some(0));
     for (part, whole, may_lack) in never_cut {
         least += if *may_lack { 0 } else { whole.trusted };
@@ -73,7 +124,9 @@ fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Opt
             // The trusted part of a text with unknown values is itself unknown.
             (!part.is_variable()).then_some(whole.trusted)
         } else {
-            whole.most.map(|most| most.max(whole.needs).max(whole.trusted))
+            whole
+                .most
+                .map(|most| most.max(whole.needs).max(whole.trusted))
         };
         most = most.zip(own).map(|(most, own)| most + own);
     }
@@ -81,7 +134,10 @@ fn room_of_trusted<'p>(never_cut: impl Iterator<Item = &'p Bounded>, budget: Opt
         let left = budget?.saturating_sub(taken);
         Some(left - others_room.min(left / 2))
     };
-    Room { most: room(least), least: most.and_then(room) }
+    Room {
+        most: room(least),
+        least: most.and_then(room),
+    }
 }
 
 /// Bounds segments that are fitted one after the other, and returns the room that they leave.
@@ -96,9 +152,11 @@ fn write(parts: &mut [Bounded], order: &[usize], mut left: Room) -> Room {
 
 /// Bounds untrusted segments, among which a conversation and inputs have reserved room.
 fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
-    let is_input = |(part, ..): &Bounded| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
+    let is_input =
+        |(part, ..): &Bounded| (part.trust, part.kind) == (Trust::Untrusted, Kind::Input);
     let is_conversation = |(part, ..): &Bounded| part.kind == Kind::History;
-    let has = |is_meant: fn(&Bounded) -> bool| order.iter().filter_map(|at| parts.get(*at)).any(is_meant);
+    let has =
+        |is_meant: fn(&Bounded) -> bool| order.iter().filter_map(|at| parts.get(*at)).any(is_meant);
     let mut kept = None;
     if has(is_conversation) {
         kept = left.most.map(|left| left / 2);
@@ -112,7 +170,11 @@ fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
     }
     for at in order {
         if let Some(bounded) = parts.get_mut(*at) {
-            let own = if is_conversation(bounded) { kept } else { for_inputs.filter(|_| is_input(bounded)) };
+            let own = if is_conversation(bounded) {
+                kept
+            } else {
+                for_inputs.filter(|_| is_input(bounded))
+            };
             left = write_one(bounded, left, own);
         }
     }
@@ -122,17 +184,34 @@ fn write_others(parts: &mut [Bounded], order: &[usize], mut left: Room) {
 fn write_one((part, whole, may_lack): &mut Bounded, left: Room, own: Option<usize>) -> Room {
     let room = left.most.max(own);
     let is_known = part.kind == Kind::History && !part.is_variable();
-    let needed = whole.most.map(|most| if is_known { whole.needs } else { most.max(whole.needs) });
-    let least = left.least.zip(needed).and_then(|(left, needed)| left.checked_sub(needed));
-    let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || room.is_none() || least.is_some());
+    let needed = whole.most.map(|most| {
+        if is_known {
+            whole.needs
+        } else {
+            most.max(whole.needs)
+        }
+    });
+    let least = left
+        .least
+        .zip(needed)
+        .and_then(|(left, needed)| left.checked_sub(needed));
+    let is_certain =
+        !*may_lack && (part.priority < FIRST_EXPENDABLE || room.is_none() || least.is_some());
     part.least = if is_certain { whole.least } else { 0 };
     part.bound = match room {
         None => whole.most,
         // It is cut in every run, if the room is worth cutting to; of several merged segments some
         // may stay whole.
-        Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
+        Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several {
+            left
+        } else {
+            0
+        }),
         Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
     };
     let needed = if *may_lack { 0 } else { whole.needs };
-    Room { most: left.most.map(|left| left.saturating_sub(needed)), least }
+    Room {
+        most: left.most.map(|left| left.saturating_sub(needed)),
+        least,
+    }
 }

@@ -4,7 +4,8 @@
 use super::bounds;
 use super::checked::checked;
 use super::model::{
-    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total,
+    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind,
+    Tokenizer, ToolPolicy, Total,
 };
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
@@ -48,7 +49,11 @@ pub struct ManifestOptions<'a> {
 /// # Errors
 /// Every reason why an agent cannot receive its context: an unreadable file, texts that exceed the
 /// budget.
-pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
+pub fn of_project(
+    registry: &Registry,
+    how: &ManifestOptions<'_>,
+    threads: Option<NonZeroUsize>,
+) -> Result<Manifest, Vec<Fault>> {
     match of_rest(registry, how, threads) {
         (manifest, faults) if faults.is_empty() => Ok(manifest),
         (_, faults) => Err(faults),
@@ -57,7 +62,11 @@ pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Optio
 
 /// Like [`of_project`], but omits agents that cannot receive their context and returns their faults
 /// beside the manifest.
-pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
+pub fn of_rest(
+    registry: &Registry,
+    how: &ManifestOptions<'_>,
+    threads: Option<NonZeroUsize>,
+) -> (Manifest, Vec<Fault>) {
     let forest = match TaskGraph::whole_on(registry, threads) {
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
@@ -65,22 +74,50 @@ pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<N
     let wanted = subjects(registry, how);
     let mut entries = Vec::new();
     let mut faults = Vec::new();
-    for (found, failed) in
-        parallel::each(&wanted, threads, |played| agents(&forest, &Request { files: how.files, ..played.request() }, how, None))
-    {
+    for (found, failed) in parallel::each(&wanted, threads, |played| {
+        agents(
+            &forest,
+            &Request {
+                files: how.files,
+                ..played.request()
+            },
+            how,
+            None,
+        )
+    }) {
         entries.extend(found);
-        faults.extend(failed.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>());
+        faults.extend(
+            failed
+                .into_iter()
+                .filter(|fault| !faults.contains(fault))
+                .collect::<Vec<_>>(),
+        );
     }
     (manifest(registry, entries), faults)
 }
 
 /// Returns the roles of a project, and the tasks of its registry that no role plays.
-pub(super) fn subjects<'a>(registry: &'a Registry, how: &ManifestOptions<'a>) -> Vec<EntrySubject<'a>> {
-    let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
+pub(super) fn subjects<'a>(
+    registry: &'a Registry,
+    how: &ManifestOptions<'a>,
+) -> Vec<EntrySubject<'a>> {
+    let roles = how
+        .options
+        .models
+        .map(|models| models.roles.values())
+        .into_iter()
+        .flatten();
     let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
     let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
-    let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
-    roles.iter().copied().chain(alone.map(EntrySubject::Alone)).collect()
+    let alone = registry
+        .tasks()
+        .map(Task::name)
+        .filter(|name| !played.contains(name));
+    roles
+        .iter()
+        .copied()
+        .chain(alone.map(EntrySubject::Alone))
+        .collect()
 }
 
 /// The subject of entries of a manifest.
@@ -118,10 +155,18 @@ pub fn of_task(
     node: Option<&str>,
     how: &ManifestOptions<'_>,
 ) -> Result<Manifest, Vec<Fault>> {
-    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest = TaskGraph::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
+    let missing = || {
+        Fault::from(FaultKind::Dangling {
+            name: request.task.to_owned(),
+        })
+    };
+    let forest =
+        TaskGraph::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
     let forest = forest.map_err(|fault| vec![fault])?;
-    let request = Request { files: how.files, ..*request };
+    let request = Request {
+        files: how.files,
+        ..*request
+    };
     match agents(&forest, &request, how, node) {
         (entries, faults) if faults.is_empty() => Ok(manifest(registry, entries)),
         (_, faults) => Err(faults),
@@ -129,7 +174,11 @@ pub fn of_task(
 }
 
 fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
-    Manifest { schema: SCHEMA.to_owned(), registry_hash: registry.hash().to_string(), entries }
+    Manifest {
+        schema: SCHEMA.to_owned(),
+        registry_hash: registry.hash().to_string(),
+        entries,
+    }
 }
 
 /// Returns the entries of a task's agents, or of the one at a node, and the faults of those that
@@ -151,9 +200,22 @@ fn agents(
     let mut faults = Vec::new();
     let mut memos = DryMemos::default();
     for node in nodes {
-        match entry(forest, &Request { node: &node, ..*request }, how, &mut memos) {
+        match entry(
+            forest,
+            &Request {
+                node: &node,
+                ..*request
+            },
+            how,
+            &mut memos,
+        ) {
             Ok(entry) => entries.push(entry),
-            Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
+            Err(found) => faults.extend(
+                found
+                    .into_iter()
+                    .filter(|fault| !faults.contains(fault))
+                    .collect::<Vec<_>>(),
+            ),
         }
     }
     (entries, faults)
@@ -166,15 +228,44 @@ fn entry(
     how: &ManifestOptions<'_>,
     memos: &mut DryMemos,
 ) -> Result<Entry, Vec<Fault>> {
-    let Routed { options, choice, sampling, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
-    let options = Options { counting: Counting::Always, ..options };
-    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options, memos)?;
-    let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, reused, prefix_tokens, nonce: _ } = report;
-    let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
-        let may_lack = waiting.is_doubtful || waiting.condition.is_some();
-        (part(forest, account, waiting), whole, may_lack)
-    });
+    let Routed {
+        options,
+        choice,
+        sampling,
+        ..
+    } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
+    let options = Options {
+        counting: Counting::Always,
+        ..options
+    };
+    let dry_run::DryRun {
+        report,
+        waiting,
+        whole,
+        others_room,
+    } = dry_run::dry(forest, request, &options, memos)?;
+    let chain = forest
+        .chain(request.task, request.node)
+        .map_err(|fault| vec![fault])?;
+    let Report {
+        segments,
+        late,
+        budget,
+        tokenizer,
+        is_exact,
+        tokens: _,
+        reused,
+        prefix_tokens,
+        nonce: _,
+    } = report;
+    let parts = segments
+        .iter()
+        .zip(waiting)
+        .zip(whole)
+        .map(|((account, waiting), whole)| {
+            let may_lack = waiting.is_doubtful || waiting.condition.is_some();
+            (part(forest, account, waiting), whole, may_lack)
+        });
     let mut parts: Vec<_> = parts.collect();
     let mut total = bounds::bound(&mut parts, budget, others_room);
     let mut segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
@@ -182,31 +273,47 @@ fn entry(
     let defaults = defaults(&open, &mut segments);
     if !defaults.is_empty() || is_in_round(&chain) {
         let fixed = total.fixed;
-        total.estimate = dry_run::expected(forest, request, &options, memos).filter(|tokens| *tokens != fixed);
+        total.estimate =
+            dry_run::expected(forest, request, &options, memos).filter(|tokens| *tokens != fixed);
     }
     let role = request.role;
     let prefix_tokens = prefix_tokens.unwrap_or(0);
     let prices = choice.as_ref().and_then(|choice| choice.model.prices);
-    let listed = |entries: &[Spanned<String>]| entries.iter().map(|entry| entry.value.clone()).collect();
+    let listed =
+        |entries: &[Spanned<String>]| entries.iter().map(|entry| entry.value.clone()).collect();
     let tools = role.and_then(|role| role.tools.as_ref());
     Ok(Entry {
         role: role.map(|role| role.name.value.clone()),
         task: request.task.to_owned(),
         node: request.node.to_owned(),
         condition: condition(&chain),
-        model: choice.as_ref().map(|choice| choice.model.name.value.clone()),
+        model: choice
+            .as_ref()
+            .map(|choice| choice.model.name.value.clone()),
         routing: choice.map(routing),
         sampling,
         profile: Cow::Borrowed(options.profile.word()),
-        tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
+        tokenizer: Tokenizer {
+            name: tokenizer,
+            exact: is_exact,
+        },
         segments,
         late,
         defaults,
         checked: checked(&chain),
-        settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
-        tool_policy: tools.map(|tools| ToolPolicy { allowed: listed(&tools.allowed), blocked: listed(&tools.blocked) }),
+        settings: chain
+            .last()
+            .and_then(|link| link.node.settings.as_ref())
+            .map(placeless),
+        tool_policy: tools.map(|tools| ToolPolicy {
+            allowed: listed(&tools.allowed),
+            blocked: listed(&tools.blocked),
+        }),
         protected_paths: role.map_or_else(Vec::new, |role| listed(&role.protected_paths)),
-        budget: Budget { tokens: budget, usd: role.and_then(|role| role.budget.usd).map(|usd| usd.value) },
+        budget: Budget {
+            tokens: budget,
+            usd: role.and_then(|role| role.budget.usd).map(|usd| usd.value),
+        },
         cost: prices.map(|prices| cost(prices, &total, prefix_tokens)),
         prefix_segments: reused,
         prefix_tokens,
@@ -215,14 +322,27 @@ fn entry(
 }
 
 /// Returns the defaults of parameters that a caller of an agent may override, by name.
-fn open_defaults(chain: &[Link<'_>], request: &Request<'_>) -> Result<BTreeMap<String, Parameter>, Fault> {
+fn open_defaults(
+    chain: &[Link<'_>],
+    request: &Request<'_>,
+) -> Result<BTreeMap<String, Parameter>, Fault> {
     let mut found = BTreeMap::new();
     let mut declared: BTreeSet<String> = request.inputs.keys().cloned().collect();
-    for (number, link) in chain.iter().enumerate().filter(|(_, link)| link.node.id == "/") {
+    for (number, link) in chain
+        .iter()
+        .enumerate()
+        .filter(|(_, link)| link.node.id == "/")
+    {
         let before = number.checked_sub(1).and_then(|before| chain.get(before));
         let is_called = before.is_some_and(|before| before.node.element == "call");
         // A name bound around a reference takes precedence over one behind it.
-        for parameter in link.tree.task.parameters()?.into_iter().filter(|_| !is_called) {
+        for parameter in link
+            .tree
+            .task
+            .parameters()?
+            .into_iter()
+            .filter(|_| !is_called)
+        {
             let is_open = declared.insert(parameter.name.clone()) && parameter.default.is_some();
             found.extend(is_open.then(|| (parameter.name.clone(), parameter)));
         }
@@ -233,17 +353,25 @@ fn open_defaults(chain: &[Link<'_>], request: &Request<'_>) -> Result<BTreeMap<S
 /// Returns the defaults that an agent's segments depend on because a caller may override them, and
 /// adds them to the segments' hashes.
 fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<DefaultValue> {
-    let waits: BTreeSet<String> = segments.iter().flat_map(|part| part.variable.clone()).collect();
+    let waits: BTreeSet<String> = segments
+        .iter()
+        .flat_map(|part| part.variable.clone())
+        .collect();
     if waits.is_empty() {
         return Vec::new();
     }
     let found = values(open);
     for part in segments.iter_mut().filter(|part| part.is_variable()) {
-        for DefaultValue { name, value } in
-            found.iter().filter(|own| part.variable.contains(&own.name) || !waits.contains(&own.name))
+        for DefaultValue { name, value } in found
+            .iter()
+            .filter(|own| part.variable.contains(&own.name) || !waits.contains(&own.name))
         {
             let fields = [part.hash.as_bytes(), name.as_bytes(), value.as_bytes()];
-            part.hash = fields.into_iter().fold(&mut Hasher::new(), |hasher, field| hasher.field(field)).finish().to_string();
+            part.hash = fields
+                .into_iter()
+                .fold(&mut Hasher::new(), |hasher, field| hasher.field(field))
+                .finish()
+                .to_string();
         }
     }
     found
@@ -252,13 +380,19 @@ fn defaults(open: &BTreeMap<String, Parameter>, segments: &mut [Part]) -> Vec<De
 /// True for an agent that is called once in each round, with values of which a manifest knows those
 /// of the first.
 fn is_in_round(chain: &[Link<'_>]) -> bool {
-    let mut slots = chain.iter().filter_map(|link| Some(link.child?.slot.as_str()));
+    let mut slots = chain
+        .iter()
+        .filter_map(|link| Some(link.child?.slot.as_str()));
     slots.any(|slot| round_names::seen_by(slot).next().is_some())
 }
 
 /// Returns the defaults in the context of one agent that a caller may override, as its manifest
 /// lists them; empty if it has no manifest.
-pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Vec<DefaultValue> {
+pub fn defaults_of(
+    registry: &Registry,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Vec<DefaultValue> {
     let found = || -> Option<Vec<DefaultValue>> {
         let forest = TaskGraph::load(registry, request.task).ok()??;
         let open = open_defaults(&forest.chain(request.task, request.node).ok()?, request).ok()?;
@@ -266,9 +400,17 @@ pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options
             return None;
         }
         // Nothing is counted or cut.
-        let options = Options { budget: None, counter: &Bytes, ..role::route(&forest, request, options).ok()?.options };
-        let dry_run::DryRun { waiting, .. } = dry_run::dry(&forest, request, &options, &mut DryMemos::default()).ok()?;
-        waiting.iter().any(|waiting| !waiting.unknown.is_empty()).then(|| values(&open))
+        let options = Options {
+            budget: None,
+            counter: &Bytes,
+            ..role::route(&forest, request, options).ok()?.options
+        };
+        let dry_run::DryRun { waiting, .. } =
+            dry_run::dry(&forest, request, &options, &mut DryMemos::default()).ok()?;
+        waiting
+            .iter()
+            .any(|waiting| !waiting.unknown.is_empty())
+            .then(|| values(&open))
     };
     found().unwrap_or_default()
 }
@@ -276,39 +418,68 @@ pub fn defaults_of(registry: &Registry, request: &Request<'_>, options: &Options
 /// Returns parameters as names with their defaults.
 fn values(open: &BTreeMap<String, Parameter>) -> Vec<DefaultValue> {
     let value = |(name, parameter): (&String, &Parameter)| {
-        parameter.default.clone().map(|value| DefaultValue { name: name.clone(), value })
+        parameter.default.clone().map(|value| DefaultValue {
+            name: name.clone(),
+            value,
+        })
     };
     open.iter().filter_map(value).collect()
 }
 
 fn routing(choice: Choice<'_>) -> Routing {
-    let Choice { model, reason, fallback } = choice;
+    let Choice {
+        model,
+        reason,
+        fallback,
+    } = choice;
     Routing {
         reason,
         id: model.id.clone(),
         provider: model.provider.value.clone(),
         tier: model.tier.word().to_owned(),
-        fallback: fallback.into_iter().map(|model| model.name.value.clone()).collect(),
+        fallback: fallback
+            .into_iter()
+            .map(|model| model.name.value.clone())
+            .collect(),
     }
 }
 
 fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     let of = |tokens: usize, cached: usize| prices.of_input(tokens as u64, cached as u64);
     let expected = total.expected();
-    Cost { first: of(expected, 0), again: of(expected, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
+    Cost {
+        first: of(expected, 0),
+        again: of(expected, prefix),
+        most: total.bound.map(|tokens| of(tokens, 0)),
+    }
 }
 
 fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Part {
-    let (segment, Waiting { unknown, condition, latent, is_doubtful: _ }) = (&account.segment, waiting);
+    let (
+        segment,
+        Waiting {
+            unknown,
+            condition,
+            latent,
+            is_doubtful: _,
+        },
+    ) = (&account.segment, waiting);
     // The marks of fences are excluded from the hash.
     let hash = |text: &Traced| Hash::of(remarked(text, "").as_bytes());
     let hash = if latent.is_empty() {
         hash(&segment.text)
     } else {
-        Hasher::new().field(hash(&segment.text).0).field(hash(&latent).0).finish()
+        Hasher::new()
+            .field(hash(&segment.text).0)
+            .field(hash(&latent).0)
+            .finish()
     };
     // The heading of a segment that may be absent does not count as known.
-    let tokens = if condition.is_some() { 0 } else { account.kept_tokens.unwrap_or(0) };
+    let tokens = if condition.is_some() {
+        0
+    } else {
+        account.kept_tokens.unwrap_or(0)
+    };
     Part {
         id: segment.id.clone(),
         kind: segment.kind,
@@ -320,7 +491,9 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
         condition: condition.map(str::to_owned),
         variable: unknown.into_iter().collect(),
         tokens,
-        uncut: account.full_tokens.filter(|_| account.fate != Disposition::Kept && condition.is_none()),
+        uncut: account
+            .full_tokens
+            .filter(|_| account.fate != Disposition::Kept && condition.is_none()),
         least: 0,
         bound: None,
         hash: hash.to_string(),
@@ -330,24 +503,57 @@ fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Pa
 /// Returns the sources of a segment's text, each once, with the hash of its part of the text.
 fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
     let mut found: Vec<(Source, Hasher)> = Vec::new();
-    for (text, stretch) in texts.into_iter().flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch))) {
-        let Some((kind, name)) = SourceKind::of(&stretch.origin) else { continue };
-        let bytes = text.text().as_bytes().get(stretch.range.clone()).unwrap_or_default();
-        if let Some((_, hasher)) = found.iter_mut().find(|(source, _)| source.kind == kind && source.name == name) {
+    for (text, stretch) in texts
+        .into_iter()
+        .flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch)))
+    {
+        let Some((kind, name)) = SourceKind::of(&stretch.origin) else {
+            continue;
+        };
+        let bytes = text
+            .text()
+            .as_bytes()
+            .get(stretch.range.clone())
+            .unwrap_or_default();
+        if let Some((_, hasher)) = found
+            .iter_mut()
+            .find(|(source, _)| source.kind == kind && source.name == name)
+        {
             hasher.field(bytes);
             continue;
         }
         let path = match kind {
             SourceKind::Template => forest.path(name).map(str::to_owned),
-            SourceKind::Fragment => forest.registry.fragment(name).map(|fragment| fragment.source().path.clone()),
+            SourceKind::Fragment => forest
+                .registry
+                .fragment(name)
+                .map(|fragment| fragment.source().path.clone()),
             SourceKind::File | SourceKind::Schema => Some(name.to_owned()),
-            SourceKind::Input | SourceKind::Result | SourceKind::Parent | SourceKind::Match | SourceKind::History => None,
+            SourceKind::Input
+            | SourceKind::Result
+            | SourceKind::Parent
+            | SourceKind::Match
+            | SourceKind::History => None,
         };
         let mut hasher = Hasher::new();
         hasher.field(bytes);
-        found.push((Source { kind, name: name.to_owned(), path, hash: String::new() }, hasher));
+        found.push((
+            Source {
+                kind,
+                name: name.to_owned(),
+                path,
+                hash: String::new(),
+            },
+            hasher,
+        ));
     }
-    found.into_iter().map(|(source, hasher)| Source { hash: hasher.finish().to_string(), ..source }).collect()
+    found
+        .into_iter()
+        .map(|(source, hasher)| Source {
+            hash: hasher.finish().to_string(),
+            ..source
+        })
+        .collect()
 }
 
 /// Returns the condition under which the agent at the end of a chain is called: the tests of the
@@ -356,9 +562,16 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
     let mut tests = Vec::new();
     for pair in chain.windows(2) {
         let [parent, link] = pair else { continue };
-        let Some(child) = link.child.filter(|child| child.slot == "cases") else { continue };
+        let Some(child) = link.child.filter(|child| child.slot == "cases") else {
+            continue;
+        };
         let written = parent.node.body.tests.as_deref().unwrap_or_default();
-        tests.extend(child.number().and_then(|number| written.get(number)?.as_deref()).map(str::to_owned));
+        tests.extend(
+            child
+                .number()
+                .and_then(|number| written.get(number)?.as_deref())
+                .map(str::to_owned),
+        );
     }
     (!tests.is_empty()).then(|| tests.join(", and "))
 }
@@ -368,10 +581,23 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
 fn placeless(settings: &SettingsData) -> SettingsData {
     let mut settings = settings.clone();
     let bare = |origin: &mut OriginData| origin.span = None;
-    let SettingsData { inherit_context, accumulate_data, accumulation_format, fresh_context } = &mut settings;
-    for setting in [inherit_context, accumulate_data, accumulation_format, fresh_context] {
+    let SettingsData {
+        inherit_context,
+        accumulate_data,
+        accumulation_format,
+        fresh_context,
+    } = &mut settings;
+    for setting in [
+        inherit_context,
+        accumulate_data,
+        accumulation_format,
+        fresh_context,
+    ] {
         bare(&mut setting.origin);
-        setting.beaten.iter_mut().for_each(|beaten| bare(&mut beaten.origin));
+        setting
+            .beaten
+            .iter_mut()
+            .for_each(|beaten| bare(&mut beaten.origin));
     }
     settings
 }

@@ -75,7 +75,11 @@ const fn settings_of(kind: Kind) -> &'static [SettingName] {
 }
 
 fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
-    let own = settings_of(kind).iter().flat_map(|name| settings.iter().filter(move |change| change.setting == name.word()));
+    let own = settings_of(kind).iter().flat_map(|name| {
+        settings
+            .iter()
+            .filter(move |change| change.setting == name.word())
+    });
     let cause = |change: &SettingChange| Cause {
         what: CauseKind::Setting,
         name: change.setting.to_owned(),
@@ -87,18 +91,29 @@ fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
 
 /// Returns true if a setting is one of the causes.
 pub(super) fn is_by(causes: &[Cause], setting: &SettingChange) -> bool {
-    causes.iter().any(|cause| cause.what == CauseKind::Setting && cause.name == setting.setting)
+    causes
+        .iter()
+        .any(|cause| cause.what == CauseKind::Setting && cause.name == setting.setting)
 }
 
 fn by_source(source: &Source) -> Cause {
-    Cause { what: CauseKind::Source(source.kind), name: source.name.clone(), path: source.path.clone(), line: None }
+    Cause {
+        what: CauseKind::Source(source.kind),
+        name: source.name.clone(),
+        path: source.path.clone(),
+        line: None,
+    }
 }
 
 /// Returns the causes of a segment's appearance or disappearance: its settings, otherwise its
 /// sources.
 pub(super) fn of_whole(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
     let by = by_settings(part.kind, settings);
-    if by.is_empty() { part.source.iter().map(by_source).collect() } else { by }
+    if by.is_empty() {
+        part.source.iter().map(by_source).collect()
+    } else {
+        by
+    }
 }
 
 /// Returns the causes of a segment's change: the sources whose text changed, appeared or
@@ -109,8 +124,15 @@ pub(super) fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec
         return causes;
     }
     let same = |one: &Source, other: &Source| one.kind == other.kind && one.name == other.name;
-    let moved = new.source.iter().filter(|new| !old.source.iter().any(|old| same(old, new) && old.hash == new.hash));
-    let gone = old.source.iter().filter(|old| !new.source.iter().any(|new| same(old, new)));
+    let moved = new.source.iter().filter(|new| {
+        !old.source
+            .iter()
+            .any(|old| same(old, new) && old.hash == new.hash)
+    });
+    let gone = old
+        .source
+        .iter()
+        .filter(|old| !new.source.iter().any(|new| same(old, new)));
     causes.extend(moved.chain(gone).map(by_source));
     causes
 }

@@ -168,10 +168,23 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
     let olds = by_agent(&old.manifest.entries);
     let news = by_agent(&new.manifest.entries);
     let only = |these: &BTreeMap<Key<'_>, &Entry>, those: &BTreeMap<Key<'_>, &Entry>| {
-        these.iter().filter(|(key, _)| !those.contains_key(*key)).map(|(_, entry)| agent(entry)).collect()
+        these
+            .iter()
+            .filter(|(key, _)| !those.contains_key(*key))
+            .map(|(_, entry)| agent(entry))
+            .collect()
     };
-    let both = olds.iter().filter_map(|(key, old)| Some((*old, *news.get(key)?)));
-    let sum = |version: &Version<'_, '_>| version.manifest.entries.iter().map(|entry| entry.total.expected()).sum();
+    let both = olds
+        .iter()
+        .filter_map(|(key, old)| Some((*old, *news.get(key)?)));
+    let sum = |version: &Version<'_, '_>| {
+        version
+            .manifest
+            .entries
+            .iter()
+            .map(|entry| entry.total.expected())
+            .sum()
+    };
     let named = |version: &Version<'_, '_>| Named {
         name: version.name.to_owned(),
         registry_hash: version.manifest.registry_hash.clone(),
@@ -180,80 +193,167 @@ pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
         schema: DIFF_SCHEMA,
         old: named(old),
         new: named(new),
-        total: Moved { from: sum(old), to: sum(new) },
+        total: Moved {
+            from: sum(old),
+            to: sum(new),
+        },
         added: only(&news, &olds),
         removed: only(&olds, &news),
-        changed: both.filter_map(|(before, after)| change((before, old.places), (after, new.places))).collect(),
+        changed: both
+            .filter_map(|(before, after)| change((before, old.places), (after, new.places)))
+            .collect(),
     }
 }
 
 /// Returns the entries by role, task and node.
 pub fn by_agent(entries: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
-    entries.iter().map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry)).collect()
+    entries
+        .iter()
+        .map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry))
+        .collect()
 }
 
 fn agent(entry: &Entry) -> Agent {
-    let Entry { role, task, node, .. } = entry;
+    let Entry {
+        role, task, node, ..
+    } = entry;
     let tokens = entry.total.expected();
     let cost = entry.cost.clone();
-    Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens, cost }
+    Agent {
+        agent: entry.title(),
+        role: role.clone(),
+        task: task.clone(),
+        node: node.clone(),
+        tokens,
+        cost,
+    }
 }
 
-fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Option<Change> {
+fn change(
+    (old, before): (&Entry, &Places<'_>),
+    (new, after): (&Entry, &Places<'_>),
+) -> Option<Change> {
     if old == new {
         return None;
     }
     let mut settings = settings::changes((old, before), (new, after));
     let segments = segments(old, new, &settings);
     // A setting of a node around the agent is listed only if it changed a segment.
-    settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(&segment.moved_by, change)));
+    settings.retain(|change| {
+        change.of.is_none()
+            || segments
+                .iter()
+                .any(|segment| cause::is_by(&segment.moved_by, change))
+    });
     let mut other = other(old, new);
-    let cost = CostChange { from: old.cost.clone(), to: new.cost.clone() };
+    let cost = CostChange {
+        from: old.cost.clone(),
+        to: new.cost.clone(),
+    };
     if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {
         if standing(old) == standing(new) {
             return None;
         }
         other.push("the same segments in another order".to_owned());
     }
-    let Agent { agent, role, task, node, .. } = agent(new);
-    let total = Moved { from: old.total.expected(), to: new.total.expected() };
-    let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
-    Some(Change { agent, role, task, node, total, prefix, cost, segments, settings, other })
+    let Agent {
+        agent,
+        role,
+        task,
+        node,
+        ..
+    } = agent(new);
+    let total = Moved {
+        from: old.total.expected(),
+        to: new.total.expected(),
+    };
+    let prefix = Moved {
+        from: old.prefix_tokens,
+        to: new.prefix_tokens,
+    };
+    Some(Change {
+        agent,
+        role,
+        task,
+        node,
+        total,
+        prefix,
+        cost,
+        segments,
+        settings,
+        other,
+    })
 }
 
 /// Returns the ids of the segments in their order.
 fn standing(entry: &Entry) -> Vec<&str> {
-    entry.positioned().into_iter().map(|part| &*part.id).collect()
+    entry
+        .positioned()
+        .into_iter()
+        .map(|part| &*part.id)
+        .collect()
 }
 
 fn other(old: &Entry, new: &Entry) -> Vec<String> {
     let mut words = Vec::new();
     if old.tokenizer != new.tokenizer {
-        words.push(format!("counted by {}, was {}", new.tokenizer.name, old.tokenizer.name));
+        words.push(format!(
+            "counted by {}, was {}",
+            new.tokenizer.name, old.tokenizer.name
+        ));
     }
     if old.model != new.model {
-        words.push(format!("model {}, was {}", or_none(new.model.as_deref()), or_none(old.model.as_deref())));
+        words.push(format!(
+            "model {}, was {}",
+            or_none(new.model.as_deref()),
+            or_none(old.model.as_deref())
+        ));
     } else if old.routing != new.routing {
         words.push("the same model in another way: its reason, what it is called, or what stands behind it".to_owned());
     }
-    let said = |entry: &Entry| entry.sampling.iter().map(Sampled::words).collect::<Vec<_>>();
+    let said = |entry: &Entry| {
+        entry
+            .sampling
+            .iter()
+            .map(Sampled::words)
+            .collect::<Vec<_>>()
+    };
     let (before, after) = (said(old), said(new));
     words.extend(after.iter().filter(|one| !before.contains(one)).cloned());
-    words.extend(before.iter().filter(|one| !after.contains(one)).map(|one| format!("no longer: {one}")));
+    words.extend(
+        before
+            .iter()
+            .filter(|one| !after.contains(one))
+            .map(|one| format!("no longer: {one}")),
+    );
     if old.profile != new.profile {
         words.push(format!("profile {}, was {}", new.profile, old.profile));
     }
     if old.condition != new.condition {
         let from = old.condition.as_deref();
         let to = new.condition.as_deref();
-        words.push(format!("called when {}, was {}", to.unwrap_or("the task is"), from.unwrap_or("the task is")));
+        words.push(format!(
+            "called when {}, was {}",
+            to.unwrap_or("the task is"),
+            from.unwrap_or("the task is")
+        ));
     }
     if old.budget.tokens != new.budget.tokens {
-        let word = |entry: &Entry| entry.budget.tokens.map_or_else(|| "none".to_owned(), thousands);
+        let word = |entry: &Entry| {
+            entry
+                .budget
+                .tokens
+                .map_or_else(|| "none".to_owned(), thousands)
+        };
         words.push(format!("budget {}, was {}", word(new), word(old)));
     }
     if old.budget.usd != new.budget.usd {
-        let word = |entry: &Entry| entry.budget.usd.map_or_else(|| "none".to_owned(), |usd| format!("US$ {usd}"));
+        let word = |entry: &Entry| {
+            entry
+                .budget
+                .usd
+                .map_or_else(|| "none".to_owned(), |usd| format!("US$ {usd}"))
+        };
         words.push(format!("budget {} a call, was {}", word(new), word(old)));
     }
     policy(old, new, &mut words);
@@ -263,19 +363,48 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
 /// Adds the changes of tools and paths, entry by entry.
 fn policy(old: &Entry, new: &Entry, words: &mut Vec<String>) {
     let list = |entry: &Entry, of: fn(&ToolPolicy) -> &Vec<String>| {
-        entry.tool_policy.as_ref().map_or_else(Vec::new, |policy| of(policy).clone())
+        entry
+            .tool_policy
+            .as_ref()
+            .map_or_else(Vec::new, |policy| of(policy).clone())
     };
     let kinds: [(&str, Vec<String>, Vec<String>); 3] = [
-        ("may use", list(old, |policy| &policy.allowed), list(new, |policy| &policy.allowed)),
-        ("may not use", list(old, |policy| &policy.blocked), list(new, |policy| &policy.blocked)),
-        ("may not touch", old.protected_paths.clone(), new.protected_paths.clone()),
+        (
+            "may use",
+            list(old, |policy| &policy.allowed),
+            list(new, |policy| &policy.allowed),
+        ),
+        (
+            "may not use",
+            list(old, |policy| &policy.blocked),
+            list(new, |policy| &policy.blocked),
+        ),
+        (
+            "may not touch",
+            old.protected_paths.clone(),
+            new.protected_paths.clone(),
+        ),
     ];
     for (verb, before, after) in kinds {
-        words.extend(after.iter().filter(|entry| !before.contains(entry)).map(|entry| format!("{verb} {entry}")));
-        words.extend(before.iter().filter(|entry| !after.contains(entry)).map(|entry| format!("no longer: {verb} {entry}")));
+        words.extend(
+            after
+                .iter()
+                .filter(|entry| !before.contains(entry))
+                .map(|entry| format!("{verb} {entry}")),
+        );
+        words.extend(
+            before
+                .iter()
+                .filter(|entry| !after.contains(entry))
+                .map(|entry| format!("no longer: {verb} {entry}")),
+        );
     }
     if old.tool_policy.is_some() != new.tool_policy.is_some() {
-        let word = if new.tool_policy.is_some() { "its tools are named now" } else { "its tools are not named any more" };
+        let word = if new.tool_policy.is_some() {
+            "its tools are named now"
+        } else {
+            "its tools are not named any more"
+        };
         words.push(word.to_owned());
     }
 }
@@ -295,7 +424,10 @@ fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<Segment
         }
     }
     let after: BTreeMap<&str, &Part> = new.segments.iter().map(|part| (&*part.id, part)).collect();
-    let gone = old.segments.iter().filter(|part| !after.contains_key(&*part.id));
+    let gone = old
+        .segments
+        .iter()
+        .filter(|part| !after.contains_key(&*part.id));
     changes.extend(gone.map(|part| whole(part, Disposition::Removed, settings)));
     changes
 }
@@ -303,11 +435,24 @@ fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<Segment
 /// Returns the change of a segment that exists on one side only.
 fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> SegmentChange {
     let tokens = match change {
-        Disposition::Removed => Moved { from: part.tokens, to: 0 },
-        Disposition::Added | Disposition::Changed => Moved { from: 0, to: part.tokens },
+        Disposition::Removed => Moved {
+            from: part.tokens,
+            to: 0,
+        },
+        Disposition::Added | Disposition::Changed => Moved {
+            from: 0,
+            to: part.tokens,
+        },
     };
     let moved_by = cause::of_whole(part, settings);
-    SegmentChange { id: part.id.clone(), kind: part.kind, change, tokens, moved_by, words: Vec::new() }
+    SegmentChange {
+        id: part.id.clone(),
+        kind: part.kind,
+        change,
+        tokens,
+        moved_by,
+        words: Vec::new(),
+    }
 }
 
 fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<SegmentChange> {
@@ -322,7 +467,10 @@ fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<Segment
         id: new.id.clone(),
         kind: new.kind,
         change: Disposition::Changed,
-        tokens: Moved { from: old.tokens, to: new.tokens },
+        tokens: Moved {
+            from: old.tokens,
+            to: new.tokens,
+        },
         moved_by: cause::of_part(old, new, settings),
         words,
     })
@@ -336,15 +484,32 @@ fn said(old: &Part, new: &Part) -> Vec<String> {
         said.push("another text".to_owned());
     }
     if old.variable != new.variable {
-        let list = |part: &Part| if part.variable.is_empty() { "nothing".to_owned() } else { part.variable.join(", ") };
+        let list = |part: &Part| {
+            if part.variable.is_empty() {
+                "nothing".to_owned()
+            } else {
+                part.variable.join(", ")
+            }
+        };
         said.push(format!("waits for {}, was {}", list(new), list(old)));
     }
     if old.stability != new.stability {
-        said.push(format!("stability {}, was {}", new.stability.word(), old.stability.word()));
+        said.push(format!(
+            "stability {}, was {}",
+            new.stability.word(),
+            old.stability.word()
+        ));
     }
     // A position that changes because another segment came or went is omitted.
     if old.position.is_some() != new.position.is_some() {
-        said.push(if new.position.is_some() { "there again" } else { "left out: the budget ends before it" }.to_owned());
+        said.push(
+            if new.position.is_some() {
+                "there again"
+            } else {
+                "left out: the budget ends before it"
+            }
+            .to_owned(),
+        );
     }
     if old.hash == new.hash && old.source != new.source {
         said.push("from other sources".to_owned());

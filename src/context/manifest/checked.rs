@@ -10,8 +10,18 @@ use std::collections::BTreeSet;
 pub(super) fn checked(chain: &[Link<'_>]) -> Vec<String> {
     let mut found = checked_inputs(chain.iter().map(|link| link.node).collect());
     for (parent, link) in chain.iter().zip(chain.iter().skip(1)) {
-        let Some(upto) = link.child.filter(|child| child.slot == "steps").and_then(Child::number) else { continue };
-        let before = parent.tree.checked_steps(parent.node, checked_step).iter().take_while(|(number, _)| *number < upto);
+        let Some(upto) = link
+            .child
+            .filter(|child| child.slot == "steps")
+            .and_then(Child::number)
+        else {
+            continue;
+        };
+        let before = parent
+            .tree
+            .checked_steps(parent.node, checked_step)
+            .iter()
+            .take_while(|(number, _)| *number < upto);
         found.extend(before.flat_map(|(_, names)| names.iter().cloned()));
     }
     found.into_iter().collect()
@@ -25,7 +35,10 @@ fn is_checked(trust: Option<Trust>) -> bool {
 fn checked_step(step: &Child) -> BTreeSet<String> {
     let is_call = step.node.element == "call";
     let mut found = checked_inputs(is_call.then_some(&step.node).into_iter().collect());
-    found.extend(is_checked(step.node.body.trust).then(|| step.name.clone().unwrap_or_else(|| step.node.id.clone())));
+    found.extend(
+        is_checked(step.node.body.trust)
+            .then(|| step.name.clone().unwrap_or_else(|| step.node.id.clone())),
+    );
     found
 }
 
@@ -33,12 +46,30 @@ fn checked_step(step: &Child) -> BTreeSet<String> {
 fn checked_inputs(mut open: Vec<&Node>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     while let Some(node) = open.pop() {
-        for (number, input) in node.body.given(&node.element).iter().enumerate().filter(|(_, input)| is_checked(input.trust)) {
-            found.insert(input.name.as_ref().map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string));
+        for (number, input) in node
+            .body
+            .given(&node.element)
+            .iter()
+            .enumerate()
+            .filter(|(_, input)| is_checked(input.trust))
+        {
+            found.insert(
+                input
+                    .name
+                    .as_ref()
+                    .map_or_else(|| at(node, &format!("args/{number}")), ToString::to_string),
+            );
         }
         // Inputs and arguments come before all other children.
-        let calls = node.children.iter().take_while(|child| matches!(child.slot.as_str(), "inputs" | "args"));
-        open.extend(calls.map(|child| &child.node).filter(|node| node.element == "call"));
+        let calls = node
+            .children
+            .iter()
+            .take_while(|child| matches!(child.slot.as_str(), "inputs" | "args"));
+        open.extend(
+            calls
+                .map(|child| &child.node)
+                .filter(|node| node.element == "call"),
+        );
     }
     found
 }

@@ -37,33 +37,83 @@ pub struct CutTexts {
 
 /// Returns the texts that budgets of roles and models cut in every call, agent by agent. Agents
 /// that cannot receive a context are skipped.
-pub fn cut_texts(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Vec<CutTexts> {
-    let Ok(forest) = TaskGraph::whole_on(registry, threads) else { return Vec::new() };
+pub fn cut_texts(
+    registry: &Registry,
+    how: &ManifestOptions<'_>,
+    threads: Option<NonZeroUsize>,
+) -> Vec<CutTexts> {
+    let Ok(forest) = TaskGraph::whole_on(registry, threads) else {
+        return Vec::new();
+    };
     let agents = |request: &Request<'_>| -> Vec<CutTexts> {
         let agents = forest.agents(request.task).unwrap_or_default();
         let mut memos = DryMemos::default();
-        let cut = |agent: &AgentNode| of_agent(&forest, &Request { node: &agent.node, ..*request }, how, &mut memos);
+        let cut = |agent: &AgentNode| {
+            of_agent(
+                &forest,
+                &Request {
+                    node: &agent.node,
+                    ..*request
+                },
+                how,
+                &mut memos,
+            )
+        };
         agents.iter().filter_map(cut).collect()
     };
     let wanted = subjects(registry, how);
-    let found = parallel::each(&wanted, threads, |subject| agents(&Request { files: how.files, ..subject.request() }));
+    let found = parallel::each(&wanted, threads, |subject| {
+        agents(&Request {
+            files: how.files,
+            ..subject.request()
+        })
+    });
     found.into_iter().flatten().collect()
 }
 
-fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>, memos: &mut DryMemos) -> Option<CutTexts> {
-    let role::Routed { options, choice, .. } = role::route(forest, request, &how.options).ok()?;
+fn of_agent(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    how: &ManifestOptions<'_>,
+    memos: &mut DryMemos,
+) -> Option<CutTexts> {
+    let role::Routed {
+        options, choice, ..
+    } = role::route(forest, request, &how.options).ok()?;
     let budget = options.budget?;
     // A text never has more tokens than bytes.
-    let by_bytes = dry_run::dry(forest, request, &Options { counter: &Bytes, ..options }, memos).ok()?.report;
-    if by_bytes.segments.iter().all(|account| account.fate == Disposition::Kept) {
+    let by_bytes = dry_run::dry(
+        forest,
+        request,
+        &Options {
+            counter: &Bytes,
+            ..options
+        },
+        memos,
+    )
+    .ok()?
+    .report;
+    if by_bytes
+        .segments
+        .iter()
+        .all(|account| account.fate == Disposition::Kept)
+    {
         return None;
     }
-    let dry_run::DryRun { report, waiting, whole, others_room } = dry_run::dry(forest, request, &options, memos).ok()?;
+    let dry_run::DryRun {
+        report,
+        waiting,
+        whole,
+        others_room,
+    } = dry_run::dry(forest, request, &options, memos).ok()?;
     let mut texts = Vec::new();
     for ((account, waiting), whole) in report.segments.iter().zip(&waiting).zip(&whole) {
         let segment = &account.segment;
-        let (Some(full), Some(kept)) = (account.full_tokens, account.kept_tokens) else { continue };
-        let is_expendable = segment.priority() >= FIRST_EXPENDABLE && account.fate != Disposition::Kept;
+        let (Some(full), Some(kept)) = (account.full_tokens, account.kept_tokens) else {
+            continue;
+        };
+        let is_expendable =
+            segment.priority() >= FIRST_EXPENDABLE && account.fate != Disposition::Kept;
         let is_certain = waiting.condition.is_none() && !waiting.is_doubtful;
         // A limit that the author set for this text is intended.
         let is_limited = segment.max_tokens.is_some_and(|most| full > most);
@@ -74,5 +124,13 @@ fn of_agent(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions
     let role = request.role.map(|role| role.name.value.clone());
     let model = choice.map(|choice| choice.model.name.value.clone());
     let (task, node) = (request.task.to_owned(), request.node.to_owned());
-    (!texts.is_empty()).then_some(CutTexts { role, task, node, model, budget, others_room, texts })
+    (!texts.is_empty()).then_some(CutTexts {
+        role,
+        task,
+        node,
+        model,
+        budget,
+        others_room,
+        texts,
+    })
 }

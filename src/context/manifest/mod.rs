@@ -18,11 +18,13 @@ mod settings;
 pub use build::{ManifestOptions, defaults_of, of_project, of_rest, of_task};
 pub use cause::{Cause, CauseKind};
 pub use change::{
-    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, by_agent, difference,
+    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange,
+    Version, by_agent, difference,
 };
 pub use cut_texts::{CutTexts, cut_texts};
 pub use model::{
-    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total,
+    Budget, Cost, DefaultValue, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind,
+    Tokenizer, ToolPolicy, Total,
 };
 pub use places::Places;
 pub use settings::{SettingChange, SettingPlace};

@@ -281,7 +281,11 @@ impl Part {
 impl Entry {
     /// Returns the segments that stay, in their order.
     pub fn positioned(&self) -> Vec<&Part> {
-        let mut parts: Vec<&Part> = self.segments.iter().filter(|part| part.position.is_some()).collect();
+        let mut parts: Vec<&Part> = self
+            .segments
+            .iter()
+            .filter(|part| part.position.is_some())
+            .collect();
         parts.sort_by_key(|part| part.position);
         parts
     }

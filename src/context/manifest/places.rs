@@ -32,17 +32,31 @@ pub(super) struct Stage {
 impl<'r> Places<'r> {
     /// Creates the positions for the files that a registry was compiled from.
     pub fn of(registry: &'r Registry, files: &'r dyn Files) -> Self {
-        Self { from: Some((registry, files)), ..Self::default() }
+        Self {
+            from: Some((registry, files)),
+            ..Self::default()
+        }
     }
 
     /// Returns the nodes from the task to the agent, the agent last; empty if they are not known.
     pub(super) fn stages(&self, entry: &Entry) -> Vec<Stage> {
-        let Some((registry, _)) = self.from else { return Vec::new() };
-        let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else { return Vec::new() };
+        let Some((registry, _)) = self.from else {
+            return Vec::new();
+        };
+        let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else {
+            return Vec::new();
+        };
         let chain = forest.chain(&entry.task, &entry.node).unwrap_or_default();
         let stage = |link: &crate::context::task_graph::Link<'_>| {
-            let of = format!("{}{}", link.tree.task.name(), link.node.id.trim_end_matches('/'));
-            Some(Stage { of, settings: link.node.settings.clone()? })
+            let of = format!(
+                "{}{}",
+                link.tree.task.name(),
+                link.node.id.trim_end_matches('/')
+            );
+            Some(Stage {
+                of,
+                settings: link.node.settings.clone()?,
+            })
         };
         chain.iter().filter_map(stage).collect()
     }

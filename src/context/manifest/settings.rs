@@ -56,7 +56,10 @@ impl SettingPlace {
 impl SettingChange {
     /// Describes the change: “`fresh_context` disabled → enabled (ctxc.toml:14)”.
     pub fn words(&self) -> String {
-        let name = self.of.as_ref().map_or_else(|| self.setting.to_owned(), |of| format!("{} of {of}", self.setting));
+        let name = self.of.as_ref().map_or_else(
+            || self.setting.to_owned(),
+            |of| format!("{} of {of}", self.setting),
+        );
         let from = self.from.word();
         let to = self.to.word();
         let place = self.origin.words();
@@ -74,7 +77,10 @@ impl SettingChange {
 
 /// Returns the settings that changed between two entries: first those that the nodes around it pass
 /// on, then its own.
-pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Vec<SettingChange> {
+pub(super) fn changes(
+    (old, before): (&Entry, &Places<'_>),
+    (new, after): (&Entry, &Places<'_>),
+) -> Vec<SettingChange> {
     let mut olds = before.stages(old);
     let mut news = after.stages(new);
     // The last node is the agent itself; without a registry its settings come from the manifest and
@@ -82,11 +88,20 @@ pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entr
     let own_old = olds.pop().map(|own| own.settings);
     let own_new = news.pop().map(|own| own.settings);
     let one = |of: Option<&str>, name: SettingName, (from, to): (&SettingData, &SettingData)| {
-        let is_moved = |from: &OriginData, to: &OriginData| (from.layer, &from.row, &from.path) != (to.layer, &to.row, &to.path);
-        let differs = from.value != to.value || from.applies != to.applies || is_moved(&from.origin, &to.origin);
+        let is_moved = |from: &OriginData, to: &OriginData| {
+            (from.layer, &from.row, &from.path) != (to.layer, &to.row, &to.path)
+        };
+        let differs = from.value != to.value
+            || from.applies != to.applies
+            || is_moved(&from.origin, &to.origin);
         let place = |places: &Places<'_>, origin: &OriginData| {
             let line = places.line(origin);
-            SettingPlace { layer: origin.layer, row: origin.row.clone(), path: origin.path.clone(), line }
+            SettingPlace {
+                layer: origin.layer,
+                row: origin.row.clone(),
+                path: origin.path.clone(),
+                line,
+            }
         };
         differs.then(|| SettingChange {
             setting: name.word(),
@@ -100,10 +115,16 @@ pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entr
     };
     let mut changes = Vec::new();
     for around in &news {
-        let Some(was) = olds.iter().find(|was| was.of == around.of) else { continue };
+        let Some(was) = olds.iter().find(|was| was.of == around.of) else {
+            continue;
+        };
         let carried = [SettingName::AccumulateData, SettingName::AccumulationFormat];
         let pair = |name| (was.settings.get(name), around.settings.get(name));
-        changes.extend(carried.into_iter().filter_map(|name| one(Some(&around.of), name, pair(name))));
+        changes.extend(
+            carried
+                .into_iter()
+                .filter_map(|name| one(Some(&around.of), name, pair(name))),
+        );
     }
     let own_old = own_old.as_ref().or(old.settings.as_ref());
     let own_new = own_new.as_ref().or(new.settings.as_ref());

@@ -52,15 +52,29 @@ impl Call {
     /// # Errors
     /// The registry cannot be read, has no such agent, or the schema of the answer cannot be read.
     pub fn of(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
-        let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+        let missing = || {
+            Fault::from(FaultKind::Dangling {
+                name: request.task.to_owned(),
+            })
+        };
         let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
         let chain = forest.chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
-        let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());
+        let model = chain
+            .iter()
+            .rev()
+            .find_map(|link| link.node.body.model.as_deref());
         let answer = answer(&forest, request)?;
-        let sampling = sampled(&chain, request.role, None).into_iter().map(|one| (one.name, one.value)).collect();
+        let sampling = sampled(&chain, request.role, None)
+            .into_iter()
+            .map(|one| (one.name, one.value))
+            .collect();
         let tools = request.role.and_then(|role| role.tools.as_ref());
-        let tools = tools.iter().flat_map(|tools| tools.given()).cloned().collect();
+        let tools = tools
+            .iter()
+            .flat_map(|tools| tools.given())
+            .cloned()
+            .collect();
         Ok(Self {
             name: link.tree.task.name().to_owned(),
             model: model.map(str::to_owned),
@@ -79,7 +93,11 @@ impl Call {
     /// Returns the choice of a tool, if the call sets one.
     pub(super) fn choice(&self) -> Option<ToolChoice<'_>> {
         let word = self.get(Parameter::ToolChoice)?.as_str()?;
-        Some(if TOOL_CHOICE.contains(&word) { ToolChoice::Word(word) } else { ToolChoice::Tool(word) })
+        Some(if TOOL_CHOICE.contains(&word) {
+            ToolChoice::Word(word)
+        } else {
+            ToolChoice::Tool(word)
+        })
     }
 
     /// Returns true if the choice of a tool selects an available one.
@@ -96,9 +114,19 @@ impl Call {
     /// Returns the name as a label that providers accept: letters, digits, `_` and `-`, at most 64
     /// characters.
     pub(super) fn label(&self) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        };
         let label: String = self.name.chars().map(plain).take(64).collect();
-        if label.is_empty() { "answer".to_owned() } else { label }
+        if label.is_empty() {
+            "answer".to_owned()
+        } else {
+            label
+        }
     }
 }
 
@@ -108,13 +136,20 @@ impl Call {
 /// The agent does not exist, or the schema cannot be read.
 pub fn answer(forest: &TaskGraph<'_>, request: &Request<'_>) -> Result<Answer, Fault> {
     let chain = forest.chain(request.task, request.node)?;
-    let format = chain.last().and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));
-    Ok(format.map_or(Ok(Answer::Free), |(format, path)| answer_format::answer(format, path, request.files))?)
+    let format = chain
+        .last()
+        .and_then(|link| Some((link.node.body.output_format.as_ref()?, &link.tree.path)));
+    Ok(format.map_or(Ok(Answer::Free), |(format, path)| {
+        answer_format::answer(format, path, request.files)
+    })?)
 }
 
 /// Returns the maximum tokens of an answer, if the sampling parameters set it.
 pub fn limit(sampling: &Sampling) -> Option<u32> {
-    sampling.get(&Parameter::MaxOutputTokens)?.as_u64().and_then(|tokens| u32::try_from(tokens).ok())
+    sampling
+        .get(&Parameter::MaxOutputTokens)?
+        .as_u64()
+        .and_then(|tokens| u32::try_from(tokens).ok())
 }
 
 /// Serialises a body as JSON.
@@ -130,7 +165,11 @@ pub(super) fn is_said(message: &Message) -> bool {
         Part::Reasoning(_) => false,
         Part::Call(_) | Part::Result(_) | Part::Media(_) => true,
     };
-    if message.is_turn() { message.parts.iter().any(says) } else { !message.text.text().trim().is_empty() }
+    if message.is_turn() {
+        message.parts.iter().any(says)
+    } else {
+        !message.text.text().trim().is_empty()
+    }
 }
 
 /// Returns the ids and tool names of a message's tool calls. An id may repeat: a result belongs to
@@ -156,7 +195,11 @@ pub(super) fn texts(parts: &[Part]) -> Vec<&str> {
 /// Returns the text of a tool result, for a provider without a field for failures.
 pub(super) fn returned(result: &ToolResult) -> String {
     let text = texts(&result.parts).join("\n");
-    if result.is_error { ["[error] ", &text].concat() } else { text }
+    if result.is_error {
+        ["[error] ", &text].concat()
+    } else {
+        text
+    }
 }
 
 /// Returns the URL of an image or document, or a data URL that contains it.
@@ -176,20 +219,32 @@ pub(super) fn file_name(media: &Media) -> &str {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(super) enum Said<'a> {
-    Text { role: &'static str, content: &'a str },
+    Text {
+        role: &'static str,
+        content: &'a str,
+    },
     Turn(Value),
 }
 
 impl<'a> Said<'a> {
     /// Converts messages; `turn` converts turns to the provider's form.
-    pub(super) fn all(messages: impl Iterator<Item = &'a Message>, mut turn: impl FnMut(&'a Message) -> Vec<Value>) -> Vec<Self> {
+    pub(super) fn all(
+        messages: impl Iterator<Item = &'a Message>,
+        mut turn: impl FnMut(&'a Message) -> Vec<Value>,
+    ) -> Vec<Self> {
         let one = |message: &'a Message| {
             if message.is_turn() {
                 return turn(message).into_iter().map(Self::Turn).collect();
             }
-            vec![Self::Text { role: role(message.speaker), content: message.text.text() }]
+            vec![Self::Text {
+                role: role(message.speaker),
+                content: message.text.text(),
+            }]
         };
-        messages.filter(|message| is_said(message)).flat_map(one).collect()
+        messages
+            .filter(|message| is_said(message))
+            .flat_map(one)
+            .collect()
     }
 }
 
@@ -205,5 +260,8 @@ pub(super) const fn role(speaker: Speaker) -> &'static str {
 
 /// Splits messages into those of the system and the others.
 pub(super) fn apart(messages: &[Message]) -> (Vec<&Message>, Vec<&Message>) {
-    messages.iter().filter(|message| is_said(message)).partition(|message| message.speaker == Speaker::System)
+    messages
+        .iter()
+        .filter(|message| is_said(message))
+        .partition(|message| message.speaker == Speaker::System)
 }

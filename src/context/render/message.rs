@@ -29,7 +29,13 @@ pub struct Message {
 impl From<Turn> for Message {
     fn from(turn: Turn) -> Self {
         let text = Traced::new(turn.read().text, Origin::Frame);
-        Self { speaker: turn.speaker, text, parts: turn.parts, segments: Vec::new(), breakpoints: Vec::new() }
+        Self {
+            speaker: turn.speaker,
+            text,
+            parts: turn.parts,
+            segments: Vec::new(),
+            breakpoints: Vec::new(),
+        }
     }
 }
 
@@ -50,17 +56,26 @@ impl Message {
 /// user.
 pub fn speaker(segment: &Segment) -> Speaker {
     let is_stable = segment.stability < Stability::Session;
-    let is_request = matches!(segment.kind, Kind::Description | Kind::Inherited | Kind::History);
+    let is_request = matches!(
+        segment.kind,
+        Kind::Description | Kind::Inherited | Kind::History
+    );
     // Inherited system text of a trusted author stays system text.
-    let is_around =
-        segment.kind == Kind::Inherited && segment.overall_trust().is_trusted() && segment.priority() == Kind::System.priority();
+    let is_around = segment.kind == Kind::Inherited
+        && segment.overall_trust().is_trusted()
+        && segment.priority() == Kind::System.priority();
     if !segment.turns.is_empty() {
         // Only a default: each turn carries its own speaker.
         return Speaker::User;
     }
     let is_system = segment.kind == Kind::System || is_around;
-    let may_order = || segment.trust == Trust::Trusted && fence_marker::names(&segment.text).is_empty();
-    if is_system || (is_stable && !is_request && may_order()) { Speaker::System } else { Speaker::User }
+    let may_order =
+        || segment.trust == Trust::Trusted && fence_marker::names(&segment.text).is_empty();
+    if is_system || (is_stable && !is_request && may_order()) {
+        Speaker::System
+    } else {
+        Speaker::User
+    }
 }
 
 /// A segment as it is rendered.
@@ -81,7 +96,9 @@ pub(crate) struct Rendered<'a> {
 impl Rendered<'_> {
     /// Returns true if both segments belong to the same message.
     pub(crate) fn joins(&self, other: &Self) -> bool {
-        self.turns.is_empty() && other.turns.is_empty() && speaker(self.segment) == speaker(other.segment)
+        self.turns.is_empty()
+            && other.turns.is_empty()
+            && speaker(self.segment) == speaker(other.segment)
     }
 }
 
@@ -91,28 +108,46 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
     let mut messages: Vec<Message> = Vec::new();
     let mut least = None;
     let mut before: Option<&Rendered<'_>> = None;
-    for part in rendered.iter().filter(|part| part.segment.kind != Kind::Tools) {
+    for part in rendered
+        .iter()
+        .filter(|part| part.segment.kind != Kind::Tools)
+    {
         if least.is_some_and(|least| part.holds > least) {
             end_prefix(&mut messages);
         }
         least = least.max(Some(part.holds));
-        let joins = before.replace(part).is_some_and(|before| before.joins(part));
+        let joins = before
+            .replace(part)
+            .is_some_and(|before| before.joins(part));
         if let (true, Some(message)) = (joins, messages.last_mut()) {
             message.text.push(profile.separator(), Origin::Frame);
             message.text.append(&part.text);
             message.segments.push(part.index);
             continue;
         }
-        let message =
-            |speaker, text, parts| Message { speaker, text, parts, segments: vec![part.index], breakpoints: Vec::new() };
+        let message = |speaker, text, parts| Message {
+            speaker,
+            text,
+            parts,
+            segments: vec![part.index],
+            breakpoints: Vec::new(),
+        };
         match &*part.turns {
-            [] => messages.push(message(speaker(part.segment), part.text.clone(), Vec::new())),
+            [] => messages.push(message(
+                speaker(part.segment),
+                part.text.clone(),
+                Vec::new(),
+            )),
             [turn] => messages.push(message(turn.speaker, part.text.clone(), turn.parts.clone())),
             turns => {
                 let mut start = 0;
                 for turn in turns {
                     let end = start + turn.read().text.len();
-                    messages.push(message(turn.speaker, part.text.slice(start..end), turn.parts.clone()));
+                    messages.push(message(
+                        turn.speaker,
+                        part.text.slice(start..end),
+                        turn.parts.clone(),
+                    ));
                     start = end;
                 }
             }

@@ -19,14 +19,21 @@ pub struct Frame {
 /// Returns the name for a segment's heading; empty for untrusted files and context, whose names
 /// stand only in their fence, because a heading reads as the author's text.
 fn named(segment: &Segment) -> &str {
-    let is_foreign = segment.trust == Trust::Untrusted && matches!(segment.kind, Kind::File | Kind::Inherited | Kind::Fresh);
+    let is_foreign = segment.trust == Trust::Untrusted
+        && matches!(segment.kind, Kind::File | Kind::Inherited | Kind::Fresh);
     if is_foreign { "" } else { &segment.title }
 }
 
 /// Returns the title of a segment's heading.
 fn title(segment: &Segment) -> String {
     let name = named(segment);
-    let of = |words: &str| if name.is_empty() { words.to_owned() } else { [words, ": ", name].concat() };
+    let of = |words: &str| {
+        if name.is_empty() {
+            words.to_owned()
+        } else {
+            [words, ": ", name].concat()
+        }
+    };
     match segment.kind {
         Kind::Tools | Kind::System => String::new(),
         Kind::Description => "Task".to_owned(),
@@ -57,7 +64,11 @@ pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
         Profile::Bare => Frame::default(),
     };
     if segment.trust == Trust::Untrusted {
-        let name = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
+        let name = if segment.title.is_empty() {
+            segment.kind.word()
+        } else {
+            &segment.title
+        };
         let (open, close) = marks.fence(name, segment.text.text());
         frame.head.push_str(&open);
         frame.tail.insert_str(0, &close);
@@ -67,8 +78,15 @@ pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
 
 fn headed(segment: &Segment, before: &str, after: &str) -> Frame {
     let title = title(segment);
-    let head = if title.is_empty() { String::new() } else { [before, &one_line(&title), after].concat() };
-    Frame { head, tail: String::new() }
+    let head = if title.is_empty() {
+        String::new()
+    } else {
+        [before, &one_line(&title), after].concat()
+    };
+    Frame {
+        head,
+        tail: String::new(),
+    }
 }
 
 fn markdown(segment: &Segment) -> Frame {
@@ -89,8 +107,15 @@ fn xml(segment: &Segment) -> Frame {
         return Frame::default();
     }
     let tag = segment.kind.word();
-    let name = if named(segment).is_empty() { String::new() } else { format!(" name=\"{}\"", attribute(named(segment))) };
-    Frame { head: format!("<{tag}{name}>\n"), tail: format!("\n</{tag}>") }
+    let name = if named(segment).is_empty() {
+        String::new()
+    } else {
+        format!(" name=\"{}\"", attribute(named(segment)))
+    };
+    Frame {
+        head: format!("<{tag}{name}>\n"),
+        tail: format!("\n</{tag}>"),
+    }
 }
 
 /// Returns the length of the longest run of backticks.
@@ -108,5 +133,9 @@ fn longest_run(text: &str) -> usize {
 fn language(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or("");
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    if ending.len() <= 12 && ending.chars().all(|c| c.is_ascii_alphanumeric()) { ending } else { "" }
+    if ending.len() <= 12 && ending.chars().all(|c| c.is_ascii_alphanumeric()) {
+        ending
+    } else {
+        ""
+    }
 }

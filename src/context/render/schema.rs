@@ -7,7 +7,17 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// String formats that are documented as supported.
-const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+const FORMATS: [&str; 9] = [
+    "date-time",
+    "time",
+    "date",
+    "duration",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "uuid",
+];
 /// Keywords of every documented subset.
 const COMMON: [&str; 13] = [
     "type",
@@ -25,8 +35,16 @@ const COMMON: [&str; 13] = [
     "format",
 ];
 /// Additional keywords that OpenAI accepts in strict mode.
-const STRICT: [&str; 8] =
-    ["pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"];
+const STRICT: [&str; 8] = [
+    "pattern",
+    "multipleOf",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minItems",
+    "maxItems",
+];
 
 /// Returns true if a schema requires an object.
 pub(super) fn is_object(schema: &Value) -> bool {
@@ -37,24 +55,41 @@ pub(super) fn is_object(schema: &Value) -> bool {
 /// all properties required.
 pub(super) fn is_strict(schema: &Value) -> bool {
     let requires_all = |schema: &Map<String, Value>| {
-        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten();
         let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
         let properties = schema.get("properties").and_then(Value::as_object);
-        properties.is_none_or(|properties| properties.keys().all(|name| required.contains(name.as_str())))
+        properties.is_none_or(|properties| {
+            properties
+                .keys()
+                .all(|name| required.contains(name.as_str()))
+        })
     };
     let is_known = |word: &str| COMMON.contains(&word) || STRICT.contains(&word);
     let is_root = is_object(schema) && schema.get("anyOf").is_none();
-    is_root && every(schema, &|schema| schema.keys().all(|word| is_known(word)) && closed(schema) && requires_all(schema))
+    is_root
+        && every(schema, &|schema| {
+            schema.keys().all(|word| is_known(word)) && closed(schema) && requires_all(schema)
+        })
 }
 
 /// Returns true if Anthropic accepts the schema: an object, with every object closed, and without
 /// bounds of numbers or lengths.
 pub(super) fn is_closed(schema: &Value) -> bool {
     let is_known = |word: &str, value: &Value| {
-        COMMON.contains(&word) || word == "allOf" || (word == "minItems" && value.as_u64().is_some_and(|least| least <= 1))
+        COMMON.contains(&word)
+            || word == "allOf"
+            || (word == "minItems" && value.as_u64().is_some_and(|least| least <= 1))
     };
-    let is_plain = |schema: &Map<String, Value>| schema.iter().all(|(word, value)| is_known(word, value)) && literals(schema);
-    is_object(schema) && every(schema, &|schema| is_plain(schema) && closed(schema)) && !is_recursive(schema)
+    let is_plain = |schema: &Map<String, Value>| {
+        schema.iter().all(|(word, value)| is_known(word, value)) && literals(schema)
+    };
+    is_object(schema)
+        && every(schema, &|schema| is_plain(schema) && closed(schema))
+        && !is_recursive(schema)
 }
 
 /// Returns true if one schema meets the rules of both subsets: objects allow no other properties,
@@ -69,16 +104,27 @@ fn closed(schema: &Map<String, Value>) -> bool {
         Some(Value::Array(words)) => words.iter().any(|word| word == "array"),
         word => word.is_some_and(|word| word == "array"),
     };
-    let refers = schema.get("$ref").is_none_or(|to| schema.len() == 1 && to.as_str().is_some_and(|to| to.starts_with("#/")));
-    let formats = schema.get("format").is_none_or(|format| format.as_str().is_some_and(|format| FORMATS.contains(&format)));
-    let is_closed = schema.get("additionalProperties").map_or(!is_object, |other| other == &Value::Bool(false));
+    let refers = schema
+        .get("$ref")
+        .is_none_or(|to| schema.len() == 1 && to.as_str().is_some_and(|to| to.starts_with("#/")));
+    let formats = schema.get("format").is_none_or(|format| {
+        format
+            .as_str()
+            .is_some_and(|format| FORMATS.contains(&format))
+    });
+    let is_closed = schema
+        .get("additionalProperties")
+        .map_or(!is_object, |other| other == &Value::Bool(false));
     refers && formats && is_closed && (!is_list || schema.contains_key("items"))
 }
 
 /// Returns true if `enum` and `const` contain only scalar values.
 fn literals(schema: &Map<String, Value>) -> bool {
     let is_plain = |value: &Value| !value.is_array() && !value.is_object();
-    let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|values| values.iter().all(is_plain));
+    let listed = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .is_none_or(|values| values.iter().all(is_plain));
     listed && schema.get("const").is_none_or(is_plain)
 }
 
@@ -87,7 +133,9 @@ fn literals(schema: &Map<String, Value>) -> bool {
 fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
     let mut open = vec![schema];
     while let Some(schema) = open.pop() {
-        let Some(schema) = schema.as_object().filter(|schema| test(schema)) else { return false };
+        let Some(schema) = schema.as_object().filter(|schema| test(schema)) else {
+            return false;
+        };
         for word in ["properties", "$defs"] {
             match schema.get(word) {
                 None => {}
@@ -96,7 +144,13 @@ fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
             }
         }
         for word in ["anyOf", "allOf"] {
-            open.extend(schema.get(word).and_then(Value::as_array).into_iter().flatten());
+            open.extend(
+                schema
+                    .get(word)
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten(),
+            );
         }
         open.extend(schema.get("items"));
     }
@@ -105,8 +159,14 @@ fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
 
 /// Returns true if a schema of `$defs` leads back to itself, or if a reference leads elsewhere.
 fn is_recursive(schema: &Value) -> bool {
-    let Some(defs) = schema.get("$defs").and_then(Value::as_object) else { return !names(schema).is_empty() };
-    let named = |to: &str| to.strip_prefix("#/$defs/").and_then(|name| defs.get_key_value(name)).map(|(name, _)| name.as_str());
+    let Some(defs) = schema.get("$defs").and_then(Value::as_object) else {
+        return !names(schema).is_empty();
+    };
+    let named = |to: &str| {
+        to.strip_prefix("#/$defs/")
+            .and_then(|name| defs.get_key_value(name))
+            .map(|(name, _)| name.as_str())
+    };
     if names(schema).into_iter().any(|to| named(to).is_none()) {
         return true;
     }
@@ -129,7 +189,9 @@ fn is_recursive(schema: &Value) -> bool {
     while let Some(name) = free.pop() {
         gone += 1;
         for user in users.remove(name).unwrap_or_default() {
-            let Some(left) = waits.get_mut(user) else { continue };
+            let Some(left) = waits.get_mut(user) else {
+                continue;
+            };
             *left -= 1;
             if *left == 0 {
                 free.push(user);

@@ -39,14 +39,22 @@ pub struct Target {
 }
 
 /// The media types of images that OpenAI accepts.
-pub(super) const OPENAI_IMAGES: &[&str] = &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"];
+pub(super) const OPENAI_IMAGES: &[&str] = &[
+    "image/png",
+    "image/jpeg",
+    "image/jpg",
+    "image/gif",
+    "image/webp",
+];
 
 /// The reason why a request has no body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoBody {
     /// Every message except those of the system is blank.
-    #[error("there is nothing to ask: every text but the system's is blank, and no provider takes a request without one")]
+    #[error(
+        "there is nothing to ask: every text but the system's is blank, and no provider takes a request without one"
+    )]
     Empty,
     /// The provider has no form for the content of a message.
     #[error("message {message} has {what}: {target} {why}")]
@@ -68,20 +76,44 @@ impl Target {
     /// # Errors
     /// All messages are blank, or the provider has no form for one.
     pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, NoBody> {
-        if !messages.iter().any(|message| message.speaker != Speaker::System && is_said(message)) {
+        if !messages
+            .iter()
+            .any(|message| message.speaker != Speaker::System && is_said(message))
+        {
             return Err(NoBody::Empty);
         }
         for (number, message) in messages.iter().enumerate() {
             let inside = message.parts.iter().flat_map(|part| match part {
-                Part::Result(result) => result.parts.iter().map(|part| (part, Speaker::Tool)).collect(),
-                Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => vec![(part, message.speaker)],
+                Part::Result(result) => result
+                    .parts
+                    .iter()
+                    .map(|part| (part, Speaker::Tool))
+                    .collect(),
+                Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Media(_) => {
+                    vec![(part, message.speaker)]
+                }
             });
             for (part, speaker) in inside {
                 if let Part::Media(media) = part
-                    && let Some(why) = (self.refuses)(media, speaker).map(str::to_owned).or_else(|| self.refuses_image(media))
+                    && let Some(why) = (self.refuses)(media, speaker)
+                        .map(str::to_owned)
+                        .or_else(|| self.refuses_image(media))
                 {
-                    let what = format!("{} ({})", if media.is_image() { "an image" } else { "a document" }, media.media_type);
-                    return Err(NoBody::Unsupported { message: number + 1, what, target: self.name, why });
+                    let what = format!(
+                        "{} ({})",
+                        if media.is_image() {
+                            "an image"
+                        } else {
+                            "a document"
+                        },
+                        media.media_type
+                    );
+                    return Err(NoBody::Unsupported {
+                        message: number + 1,
+                        what,
+                        target: self.name,
+                        why,
+                    });
                 }
             }
         }
@@ -102,7 +134,15 @@ impl Target {
 
     /// Returns true if its body has a field for a form of the answer.
     pub fn carries(&self, answer: &Answer) -> bool {
-        let body = |answer: &Answer| (self.body)(&[], &Call { answer: answer.clone(), ..Call::default() });
+        let body = |answer: &Answer| {
+            (self.body)(
+                &[],
+                &Call {
+                    answer: answer.clone(),
+                    ..Call::default()
+                },
+            )
+        };
         body(answer) != body(&Answer::Free)
     }
 
@@ -110,11 +150,16 @@ impl Target {
     pub fn left_out(&self, call: &Call) -> Vec<(Parameter, String)> {
         let why = |(parameter, value): (&Parameter, &Value)| {
             let has = self.sampling.iter().any(|(known, _)| known == parameter);
-            #[allow(clippy::wildcard_enum_match_arm, reason = "no other parameter is left out by its value")]
+            #[allow(
+                clippy::wildcard_enum_match_arm,
+                reason = "no other parameter is left out by its value"
+            )]
             let why = match parameter {
                 _ if !has => format!("{} has no field for it", self.name),
                 // Even `auto` or `none` requires tools.
-                Parameter::ToolChoice if !call.may_choose() => "the agent is given no tool that it could be".to_owned(),
+                Parameter::ToolChoice if !call.may_choose() => {
+                    "the agent is given no tool that it could be".to_owned()
+                }
                 Parameter::Temperature if value.as_f64() > Some(self.hottest) => {
                     format!("{} takes none above {}", self.name, self.hottest)
                 }
@@ -127,20 +172,39 @@ impl Target {
 
     /// Returns the number of messages whose reasoning is omitted from the body.
     pub fn unthought(&self, messages: &[Message]) -> usize {
-        let is_lost = |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
+        let is_lost =
+            |part: &Part| matches!(part, Part::Reasoning(reasoning) if !(self.takes)(reasoning));
         // A message of reasoning alone is omitted as a whole.
         let is_thought = |message: &Message| message.is_turn() && !is_said(message);
-        let thinks = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::Reasoning(_)));
-        let loses = |message: &&Message| message.parts.iter().any(is_lost) || (is_thought(message) && thinks(message));
+        let thinks = |message: &Message| {
+            message
+                .parts
+                .iter()
+                .any(|part| matches!(part, Part::Reasoning(_)))
+        };
+        let loses = |message: &&Message| {
+            message.parts.iter().any(is_lost) || (is_thought(message) && thinks(message))
+        };
         messages.iter().filter(loses).count()
     }
 
     /// Returns the sampling parameters below a path of its body, by their field names, except those
     /// with a form of their own.
-    pub(super) fn fields<'c>(&self, call: &'c Call, path: &str) -> BTreeMap<&'static str, &'c Value> {
-        let is_plain = |parameter: &Parameter| !matches!(parameter, Parameter::ToolChoice | Parameter::MaxOutputTokens);
+    pub(super) fn fields<'c>(
+        &self,
+        call: &'c Call,
+        path: &str,
+    ) -> BTreeMap<&'static str, &'c Value> {
+        let is_plain = |parameter: &Parameter| {
+            !matches!(
+                parameter,
+                Parameter::ToolChoice | Parameter::MaxOutputTokens
+            )
+        };
         let field = |(parameter, place): &(Parameter, &'static str)| {
-            let name = place.strip_prefix(path).filter(|name| !name.contains('.'))?;
+            let name = place
+                .strip_prefix(path)
+                .filter(|name| !name.contains('.'))?;
             Some((name, call.get(*parameter).filter(|_| is_plain(parameter))?))
         };
         self.sampling.iter().filter_map(field).collect()

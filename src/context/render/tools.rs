@@ -17,8 +17,19 @@ pub(super) struct Function<'a> {
 
 impl<'a> From<&'a ToolDefinition> for Function<'a> {
     fn from(tool: &'a ToolDefinition) -> Self {
-        let ToolDefinition { name, description, parameters, strict, .. } = tool;
-        Self { name, description, parameters, strict: *strict }
+        let ToolDefinition {
+            name,
+            description,
+            parameters,
+            strict,
+            ..
+        } = tool;
+        Self {
+            name,
+            description,
+            parameters,
+            strict: *strict,
+        }
     }
 }
 
@@ -32,5 +43,11 @@ pub(super) struct Tool<'a> {
 
 /// Returns tools in the format of OpenAI's chat completions, which Ollama shares.
 pub(super) fn nested(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
-    tools.iter().map(|tool| Tool { kind: "function", function: tool.into() }).collect()
+    tools
+        .iter()
+        .map(|tool| Tool {
+            kind: "function",
+            function: tool.into(),
+        })
+        .collect()
 }

@@ -53,7 +53,12 @@ pub(in crate::context) struct NodeContext {
 impl ChainMemo {
     /// Removes the nodes that are not in the chain.
     pub(in crate::context) fn enter(&mut self, chain: &[Link<'_>]) {
-        let common = self.nodes.iter().zip(chain).take_while(|(known, link)| std::ptr::eq(known.node, link.node)).count();
+        let common = self
+            .nodes
+            .iter()
+            .zip(chain)
+            .take_while(|(known, link)| std::ptr::eq(known.node, link.node))
+            .count();
         if common < chain.len() {
             self.nodes.truncate(common);
         }
@@ -66,7 +71,12 @@ impl ChainMemo {
 
     /// Appends the next node of the chain.
     pub(in crate::context) fn push(&mut self, node: &Node, names: NodeNames) {
-        self.nodes.push(NodeMemo { node: std::ptr::from_ref(node), names, steps: None, context: None });
+        self.nodes.push(NodeMemo {
+            node: std::ptr::from_ref(node),
+            names,
+            steps: None,
+            context: None,
+        });
     }
 
     /// Records the names of a node's steps.
@@ -77,7 +87,11 @@ impl ChainMemo {
     }
 
     /// Returns the steps of a node, built on first use.
-    pub(in crate::context) fn steps(&mut self, at: usize, make: impl FnOnce() -> SequenceSteps) -> Rc<SequenceSteps> {
+    pub(in crate::context) fn steps(
+        &mut self,
+        at: usize,
+        make: impl FnOnce() -> SequenceSteps,
+    ) -> Rc<SequenceSteps> {
         match self.nodes.get_mut(at) {
             Some(known) => Rc::clone(known.steps.get_or_insert_with(|| Rc::new(make()))),
             None => Rc::new(make()),
@@ -86,12 +100,26 @@ impl ChainMemo {
 
     /// Returns the context of a node for the agents that produce its input `made`, or none of its
     /// inputs.
-    pub(in crate::context) fn context(&self, at: usize, made: Option<usize>) -> Option<NodeContext> {
-        self.nodes.get(at)?.context.as_ref().filter(|(known, _)| *known == made).map(|(_, context)| context.clone())
+    pub(in crate::context) fn context(
+        &self,
+        at: usize,
+        made: Option<usize>,
+    ) -> Option<NodeContext> {
+        self.nodes
+            .get(at)?
+            .context
+            .as_ref()
+            .filter(|(known, _)| *known == made)
+            .map(|(_, context)| context.clone())
     }
 
     /// Records the context of a node.
-    pub(in crate::context) fn note_context(&mut self, at: usize, made: Option<usize>, context: &NodeContext) {
+    pub(in crate::context) fn note_context(
+        &mut self,
+        at: usize,
+        made: Option<usize>,
+        context: &NodeContext,
+    ) {
         if let Some(known) = self.nodes.get_mut(at) {
             known.context = Some((made, context.clone()));
         }

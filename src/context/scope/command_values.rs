@@ -44,19 +44,32 @@ impl NodeValues<'_> {
         let command = body.command.as_ref().ok_or(NoCommand::Missing)?;
         let argv = match (&command.line, &command.shell) {
             (Some(line), Some(shell)) => {
-                let line = self.admitted(&self.fill(line, COMMAND)?, Destination::Shell, COMMAND)?;
-                vec![CommandText::of_author(shell), CommandText::of_author("-c"), line]
+                let line =
+                    self.admitted(&self.fill(line, COMMAND)?, Destination::Shell, COMMAND)?;
+                vec![
+                    CommandText::of_author(shell),
+                    CommandText::of_author("-c"),
+                    line,
+                ]
             }
             (Some(line), None) => self.arguments(&self.words(line)?)?,
-            (None, _) => {
-                self.arguments(&command.args.iter().map(|arg| self.fill(arg, COMMAND)).collect::<Result<Vec<_>, _>>()?)?
-            }
+            (None, _) => self.arguments(
+                &command
+                    .args
+                    .iter()
+                    .map(|arg| self.fill(arg, COMMAND))
+                    .collect::<Result<Vec<_>, _>>()?,
+            )?,
         };
         let variables = body.env.iter().flat_map(|env| &env.vars).map(|var| {
-            let value = self.admitted(&self.fill(&var.value, "env")?, Destination::Program, "env")?;
+            let value =
+                self.admitted(&self.fill(&var.value, "env")?, Destination::Program, "env")?;
             Ok((var.name.as_deref().unwrap_or_default().to_owned(), value))
         });
-        Ok(FilledCommand { argv, variables: variables.collect::<Result<_, NoCommand>>()? })
+        Ok(FilledCommand {
+            argv,
+            variables: variables.collect::<Result<_, NoCommand>>()?,
+        })
     }
 
     /// Fills a text of the node; a text that is untrusted as a whole adds the name of its field to
@@ -69,8 +82,14 @@ impl NodeValues<'_> {
         Ok(filled)
     }
 
-    fn admitted(&self, filled: &Filled, to: Destination, field: &str) -> Result<CommandText, NoCommand> {
-        CommandText::admit(filled, to, &self.place(field)).map_err(|faults| NoCommand::Refused(faults.into()))
+    fn admitted(
+        &self,
+        filled: &Filled,
+        to: Destination,
+        field: &str,
+    ) -> Result<CommandText, NoCommand> {
+        CommandText::admit(filled, to, &self.place(field))
+            .map_err(|faults| NoCommand::Refused(faults.into()))
     }
 
     /// Returns the arguments of a program; the line of a shell's `-c` is admitted as a shell line.
@@ -78,7 +97,11 @@ impl NodeValues<'_> {
         let words: Vec<&str> = filled.iter().map(|one| one.text.text()).collect();
         let line = argv::shell_line(&words);
         let admit = |(at, one): (usize, &Filled)| {
-            let to = if line == Some(at) { Destination::Shell } else { Destination::Program };
+            let to = if line == Some(at) {
+                Destination::Shell
+            } else {
+                Destination::Program
+            };
             self.admitted(one, to, COMMAND)
         };
         filled.iter().enumerate().map(admit).collect()
@@ -90,10 +113,23 @@ impl NodeValues<'_> {
         let Some(text) = line.text.as_deref().filter(|_| line.parts.is_none()) else {
             let whole = self.fill(line, COMMAND)?;
             let untrusted = &whole.untrusted;
-            let word = |text: String| Filled { untrusted: untrusted.clone(), ..Filled::of_words(&text) };
+            let word = |text: String| Filled {
+                untrusted: untrusted.clone(),
+                ..Filled::of_words(&text)
+            };
             return Ok(split(whole.text.text())?.into_iter().map(word).collect());
         };
-        let one = |word: String| self.fill(&Text { text: Some(word.into()), parts: None, src: None, ..line.clone() }, COMMAND);
+        let one = |word: String| {
+            self.fill(
+                &Text {
+                    text: Some(word.into()),
+                    parts: None,
+                    src: None,
+                    ..line.clone()
+                },
+                COMMAND,
+            )
+        };
         split(text)?.into_iter().map(one).collect()
     }
 }

@@ -21,14 +21,35 @@ pub(crate) fn is_apart(
     options: &Options<'_>,
 ) -> bool {
     let none = BTreeMap::new();
-    let (with, without) = (Request { results, ..*request }, Request { results: &none, ..*request });
-    let Some(form) = graph.node(request.task, request.node).map(Node::form) else { return false };
+    let (with, without) = (
+        Request {
+            results,
+            ..*request
+        },
+        Request {
+            results: &none,
+            ..*request
+        },
+    );
+    let Some(form) = graph.node(request.task, request.node).map(Node::form) else {
+        return false;
+    };
     if form == NodeForm::Agent {
         let segments = |request: &Request<'_>| {
-            draft(graph, request, (Unknown::Fault, &mut ChainMemo::default()), options).map(|draft| draft.segments)
+            draft(
+                graph,
+                request,
+                (Unknown::Fault, &mut ChainMemo::default()),
+                options,
+            )
+            .map(|draft| draft.segments)
         };
         return segments(&with) == segments(&without);
     }
-    let reading = |request: &Request<'_>| at_node(graph, request, |values| values.reading(form)).ok().flatten();
+    let reading = |request: &Request<'_>| {
+        at_node(graph, request, |values| values.reading(form))
+            .ok()
+            .flatten()
+    };
     reading(&with).is_some_and(|with| reading(&without) == Some(with))
 }

@@ -51,7 +51,10 @@ pub(in crate::context) fn refusals<'n>(
             Destination::Program => None,
         }
     };
-    untrusted.into_iter().filter_map(refusal).map(|kind| Fault::of(place.clone(), kind))
+    untrusted
+        .into_iter()
+        .filter_map(refusal)
+        .map(|kind| Fault::of(place.clone(), kind))
 }
 
 /// A text that is passed to a program. Created only by [`CommandText::admit`] and from the author's
@@ -66,15 +69,34 @@ pub(crate) struct CommandText {
 #[cfg(feature = "eval")]
 impl CommandText {
     /// Returns a filled text, if its destination accepts all values in it.
-    pub(super) fn admit(filled: &Filled, to: Destination, place: &Place) -> Result<Self, Vec<Fault>> {
-        let refused: Vec<Fault> = refusals(to, place, filled.untrusted.iter().map(String::as_str)).collect();
-        let trust = if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted };
-        if refused.is_empty() { Ok(Self { text: filled.text.text().to_owned(), trust }) } else { Err(refused) }
+    pub(super) fn admit(
+        filled: &Filled,
+        to: Destination,
+        place: &Place,
+    ) -> Result<Self, Vec<Fault>> {
+        let refused: Vec<Fault> =
+            refusals(to, place, filled.untrusted.iter().map(String::as_str)).collect();
+        let trust = if filled.untrusted.is_empty() {
+            Trust::Trusted
+        } else {
+            Trust::Untrusted
+        };
+        if refused.is_empty() {
+            Ok(Self {
+                text: filled.text.text().to_owned(),
+                trust,
+            })
+        } else {
+            Err(refused)
+        }
     }
 
     /// Creates a text of the author that contains no value.
     pub(super) fn of_author(text: &str) -> Self {
-        Self { text: text.to_owned(), trust: Trust::Trusted }
+        Self {
+            text: text.to_owned(),
+            trust: Trust::Trusted,
+        }
     }
 
     /// Trust of the values in it.
@@ -106,7 +128,9 @@ pub(crate) fn passed_on(
 ) -> Result<String, FaultKind> {
     match (trust, profile) {
         (Trust::Trusted, _) => Ok(words.to_owned()),
-        (Trust::Untrusted, Profile::Bare) => Err(FaultKind::UntrustedInBare { name: name.to_owned() }),
+        (Trust::Untrusted, Profile::Bare) => Err(FaultKind::UntrustedInBare {
+            name: name.to_owned(),
+        }),
         (Trust::Untrusted, _) => {
             let (open, close) = Marks::of(request).fence(name, words);
             Ok([&*open, words, &close].concat())

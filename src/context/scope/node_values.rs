@@ -44,7 +44,11 @@ pub(crate) struct InputValue {
 
 /// Returns the trust of a task's result for its caller, from the result itself and from the
 /// definition.
-pub(crate) fn trust_of_result(graph: &TaskGraph<'_>, request: &Request<'_>, result: &StepResult) -> Trust {
+pub(crate) fn trust_of_result(
+    graph: &TaskGraph<'_>,
+    request: &Request<'_>,
+    result: &StepResult,
+) -> Trust {
     // If the node cannot be evaluated, the result is untrusted.
     at_node(graph, request, |values| values.trust_of_result(result)).unwrap_or(Trust::Untrusted)
 }
@@ -62,21 +66,46 @@ pub(crate) fn at_node<T>(
     let request = &objective::settled(request, objective.as_ref());
     let chain = graph.chain(request.task, request.node)?;
     let marks = Marks::of(request);
-    let filler = Filler { registry: graph.registry, path: "", unknown: Unknown::Fault, marks: &marks, fences: Fences::None };
+    let filler = Filler {
+        registry: graph.registry,
+        path: "",
+        unknown: Unknown::Fault,
+        marks: &marks,
+        fences: Fences::None,
+    };
     let results = GivenResults::of(graph, request)?;
     let (mut faults, mut memo) = (Faults::new(), ChainMemo::default());
-    let mut binder = Binder { request, results: &results, forest: graph, filler, faults: &mut faults, memo: &mut memo };
+    let mut binder = Binder {
+        request,
+        results: &results,
+        forest: graph,
+        filler,
+        faults: &mut faults,
+        memo: &mut memo,
+    };
     let mut scope = binder.scope(&chain, None)?;
-    if let Some(link) = chain.last().filter(|link| link.node.form() == NodeForm::Loop) {
+    if let Some(link) = chain
+        .last()
+        .filter(|link| link.node.form() == NodeForm::Loop)
+    {
         binder.rounds((link.node, link), CONDITION, &mut scope);
     }
     if !faults.is_empty() {
         return Err(faults.into());
     }
-    let unknown = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+    let unknown = || {
+        Fault::from(FaultKind::Dangling {
+            name: request.task.to_owned(),
+        })
+    };
     let link = *chain.last().ok_or_else(unknown)?;
     let shape = graph.answer(link.node);
-    Ok(then(&NodeValues { link, scope, filler, shape }))
+    Ok(then(&NodeValues {
+        link,
+        scope,
+        filler,
+        shape,
+    }))
 }
 
 impl NodeValues<'_> {
@@ -97,19 +126,38 @@ impl NodeValues<'_> {
     /// is not known. For a node that calls no agent.
     pub(crate) fn reading(&self, form: NodeForm) -> Option<String> {
         let node = self.link.node;
-        let bound = |name: &str| self.scope.get(name).map(|bound| (&bound.value, &bound.lacks));
+        let bound = |name: &str| {
+            self.scope
+                .get(name)
+                .map(|bound| (&bound.value, &bound.lacks))
+        };
         match form {
             NodeForm::Script => Some(format!("{:?}", self.command().ok()?)),
             NodeForm::Fold => {
-                let names = node.body.inputs.iter().filter_map(|input| input.name.as_deref());
+                let names = node
+                    .body
+                    .inputs
+                    .iter()
+                    .filter_map(|input| input.name.as_deref());
                 Some(format!("{:?}", names.map(bound).collect::<Vec<_>>()))
             }
             NodeForm::Choice | NodeForm::Loop => {
-                let tests = node.body.tests.iter().flatten().flatten().chain(&node.body.termination_condition);
+                let tests = node
+                    .body
+                    .tests
+                    .iter()
+                    .flatten()
+                    .flatten()
+                    .chain(&node.body.termination_condition);
                 let mut read = Vec::new();
                 for test in tests {
-                    let parsed = condition::parse(test, condition::Place::Whole(Span::default())).ok()?;
-                    read.extend(condition::variables(&parsed).into_iter().map(|path| bound(&path.root.value)));
+                    let parsed =
+                        condition::parse(test, condition::Place::Whole(Span::default())).ok()?;
+                    read.extend(
+                        condition::variables(&parsed)
+                            .into_iter()
+                            .map(|path| bound(&path.root.value)),
+                    );
                 }
                 Some(format!("{read:?}"))
             }
@@ -125,17 +173,29 @@ impl NodeValues<'_> {
         let one = |input: &Input<'_>| {
             let name = input.name.as_deref().unwrap_or_default();
             let bound = self.scope.get(name);
-            let value = bound.and_then(|bound| Some((bound.value.as_deref()?.clone(), bound.trust_of(&[]))));
-            value.map(|(value, trust)| InputValue { value, trust }).ok_or_else(|| self.missing(name))
+            let value = bound
+                .and_then(|bound| Some((bound.value.as_deref()?.clone(), bound.trust_of(&[]))));
+            value
+                .map(|(value, trust)| InputValue { value, trust })
+                .ok_or_else(|| self.missing(name))
         };
         let found: Result<Vec<_>, Fault> = self.link.node.body.inputs.iter().map(one).collect();
         Ok(found?)
     }
 
     fn missing(&self, name: &str) -> Fault {
-        let origin = self.scope.get(name).map(|bound| crate::context::fault::MissingFrom::of(&bound.origin).0);
+        let origin = self
+            .scope
+            .get(name)
+            .map(|bound| crate::context::fault::MissingFrom::of(&bound.origin).0);
         let origin = origin.unwrap_or(crate::context::fault::MissingFrom::Input);
-        Fault::of(place(&self.link, &self.link.node.id, "inputs"), FaultKind::Missing { name: name.to_owned(), origin })
+        Fault::of(
+            place(&self.link, &self.link.node.id, "inputs"),
+            FaultKind::Missing {
+                name: name.to_owned(),
+                origin,
+            },
+        )
     }
 
     /// Returns a place in the node.
@@ -149,8 +209,17 @@ impl NodeValues<'_> {
     /// A value is missing.
     pub(super) fn filled(&self, text: &Text<'_>, field: &str) -> Result<Filled, Refused> {
         let mut faults = Faults::new();
-        let filled = self.filler.of(&self.link.tree.path).fill(text, &self.place(field), &self.scope, &mut faults);
-        if faults.is_empty() { Ok(filled) } else { Err(faults.into()) }
+        let filled = self.filler.of(&self.link.tree.path).fill(
+            text,
+            &self.place(field),
+            &self.scope,
+            &mut faults,
+        );
+        if faults.is_empty() {
+            Ok(filled)
+        } else {
+            Err(faults.into())
+        }
     }
 
     /// Returns the trust of the result of the node's definition.
@@ -159,8 +228,17 @@ impl NodeValues<'_> {
             return Trust::Trusted;
         }
         // Notes are free text, whatever the shape of the content.
-        let is_free = result.notes.is_some() || self.shape.as_ref().is_none_or(|shape| !shape.is_inert());
-        let is_breached = || self.shape.as_ref().is_some_and(|shape| shape.breach(&result.content).is_some());
-        if is_free || is_breached() { Trust::Untrusted } else { Trust::Trusted }
+        let is_free =
+            result.notes.is_some() || self.shape.as_ref().is_none_or(|shape| !shape.is_inert());
+        let is_breached = || {
+            self.shape
+                .as_ref()
+                .is_some_and(|shape| shape.breach(&result.content).is_some())
+        };
+        if is_free || is_breached() {
+            Trust::Untrusted
+        } else {
+            Trust::Trusted
+        }
     }
 }

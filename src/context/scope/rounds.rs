@@ -20,30 +20,70 @@ impl Binder<'_, '_> {
     /// Gives unbound names of a round the values of the first round. In a dry run with
     /// [`Unknown::Variable`] they stay open, because later rounds have other values.
     fn first_round(&mut self, parent: &Node, initial: Option<Bound>, scope: &mut Scope) {
-        let first = parent.body.inputs.first().and_then(|input| scope.get(input.name.as_deref()?)).cloned();
+        let first = parent
+            .body
+            .inputs
+            .first()
+            .and_then(|input| scope.get(input.name.as_deref()?))
+            .cloned();
         let of = |name: &str, value: Value| {
-            let origin = Origin::Result { name: name.to_owned() };
-            Some(Bound { value: Some(Arc::new(value)), origin, ..Bound::unknown("") })
+            let origin = Origin::Result {
+                name: name.to_owned(),
+            };
+            Some(Bound {
+                value: Some(Arc::new(value)),
+                origin,
+                ..Bound::unknown("")
+            })
         };
         let values = [
             ("current_input", first),
             ("accumulator", initial),
             ("current_iteration", of("current_iteration", Value::from(1))),
-            ("evaluation_feedback", of("evaluation_feedback", Value::from(NO_FEEDBACK))),
+            (
+                "evaluation_feedback",
+                of("evaluation_feedback", Value::from(NO_FEEDBACK)),
+            ),
         ];
         for (name, value) in values {
-            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else { continue };
-            let Some(round) = scope.get(name).filter(|round| round.value.is_none()).cloned() else { continue };
+            let Some(value) = value.filter(|_| self.filler.unknown != Unknown::Variable) else {
+                continue;
+            };
+            let Some(round) = scope
+                .get(name)
+                .filter(|round| round.value.is_none())
+                .cloned()
+            else {
+                continue;
+            };
             let trust = round.trust.max(value.trust_of(&[]));
-            let Bound { value, lacks, origin, .. } = value;
-            scope.bind(name, Bound { value, origin, trust, lacks, ..round });
+            let Bound {
+                value,
+                lacks,
+                origin,
+                ..
+            } = value;
+            scope.bind(
+                name,
+                Bound {
+                    value,
+                    origin,
+                    trust,
+                    lacks,
+                    ..round
+                },
+            );
         }
     }
 
     /// Binds the names of a round that a part, or the condition of a loop, sees.
     pub(super) fn rounds(&mut self, of: (&Node, &Link<'_>), slot: &str, scope: &mut Scope) {
         // The initial value of a reduce is built from the names around it.
-        let initial = of.0.body.initial_value.as_ref().filter(|_| slot == "reduction_task");
+        let initial =
+            of.0.body
+                .initial_value
+                .as_ref()
+                .filter(|_| slot == "reduction_task");
         let initial = initial.map(|initial| self.given(of, "initial_value", initial, scope).0);
         for row in round_names::seen_by(slot) {
             let is_there = |needed: &str| match needed {
@@ -62,8 +102,16 @@ impl Binder<'_, '_> {
     /// Binds a variable of a round; most are the answers of one of its parts.
     fn round(&mut self, (parent, link): (&Node, &Link<'_>), name: &str, scope: &mut Scope) {
         let node = of_round(parent, name);
-        let part = if name == "accumulator" { at(parent, "reduction_task") } else { node.clone() };
-        let part = parent.children.iter().map(|child| &child.node).find(|child| child.id == part);
+        let part = if name == "accumulator" {
+            at(parent, "reduction_task")
+        } else {
+            node.clone()
+        };
+        let part = parent
+            .children
+            .iter()
+            .map(|child| &child.node)
+            .find(|child| child.id == part);
         let mut bound = self.result(link, (Some(name), &node), part, scope);
         // It is the initial value or the result of an earlier round.
         if name == "accumulator" && scope.outside().contains(&at(parent, "initial_value")) {
@@ -72,7 +120,13 @@ impl Binder<'_, '_> {
             bound.shape = Some(Arc::new(Shape::Scalar("integer")));
         } else if name == "current_input" {
             // If all inputs have inert shapes, so does the current one.
-            let shape = |input: &Input<'_>| scope.get(input.name.as_deref()?)?.shape.clone().filter(|shape| shape.is_inert());
+            let shape = |input: &Input<'_>| {
+                scope
+                    .get(input.name.as_deref()?)?
+                    .shape
+                    .clone()
+                    .filter(|shape| shape.is_inert())
+            };
             let shapes: Option<Vec<Arc<Shape>>> = parent.body.inputs.iter().map(shape).collect();
             bound.shape = shapes.and_then(|shapes| shapes.into_iter().next());
         }

@@ -20,15 +20,28 @@ use std::sync::Arc;
 impl Binder<'_, '_> {
     /// Returns the untrusted places of a definition whose parameters are bound; `from` is the node
     /// that refers to it, with the names around that node.
-    pub(in crate::context) fn outside(&self, link: &Link<'_>, from: Option<(&Link<'_>, &Scope)>, scope: &Scope) -> Outside {
+    pub(in crate::context) fn outside(
+        &self,
+        link: &Link<'_>,
+        from: Option<(&Link<'_>, &Scope)>,
+        scope: &Scope,
+    ) -> Outside {
         let context = || match from {
             Some((from, outer)) => outer.outside().contains(&at(from.node, "context")),
             None => {
                 link.node.setting(SettingName::InheritContext) != Inherit::None.word()
-                    && self.request.parent.iter().any(|segment| segment.overall_trust() == Trust::Untrusted)
+                    && self
+                        .request
+                        .parent
+                        .iter()
+                        .any(|segment| segment.overall_trust() == Trust::Untrusted)
             }
         };
-        let is_untrusted = |name: &str| scope.get(name).is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted);
+        let is_untrusted = |name: &str| {
+            scope
+                .get(name)
+                .is_some_and(|bound| bound.trust_of(&[]) == Trust::Untrusted)
+        };
         let seen: BTreeSet<&str> = self.results.untrusted_in(link).collect();
         let is_handed = |at: &str| match at.strip_prefix("/parameters/") {
             Some(name) => is_untrusted(name),
@@ -38,9 +51,19 @@ impl Binder<'_, '_> {
             None => seen.contains(at),
         };
         let marks = spread(&link.tree.trust, is_handed);
-        let marked = link.tree.trust.iter().zip(marks).filter(|(_, mark)| mark.is_some());
+        let marked = link
+            .tree
+            .trust
+            .iter()
+            .zip(marks)
+            .filter(|(_, mark)| mark.is_some());
         let seen = seen.iter().map(|at| (*at).to_owned());
-        Outside::new(marked.map(|(node, _)| node.at.clone()).chain(seen).collect())
+        Outside::new(
+            marked
+                .map(|(node, _)| node.at.clone())
+                .chain(seen)
+                .collect(),
+        )
     }
 
     /// Marks an untrusted parameter as untrusted under its name, unless its type cannot hold text.
@@ -63,11 +86,25 @@ impl Binder<'_, '_> {
         }
         let kind = kind.unwrap_or_default();
         let is_inert = shape.is_inert();
-        if let Some(value) = bound.value.as_deref().filter(|value| is_inert && shape.breach(value).is_some()) {
+        if let Some(value) = bound
+            .value
+            .as_deref()
+            .filter(|value| is_inert && shape.breach(value).is_some())
+        {
             let (name, kind, found) = (name.to_owned(), kind.to_owned(), value_type::word(value));
-            self.faults.push(Fault::of(place(link, &link.node.id, &field), FaultKind::WrongType { name, kind, found }));
+            self.faults.push(Fault::of(
+                place(link, &link.node.id, &field),
+                FaultKind::WrongType { name, kind, found },
+            ));
         }
-        scope.settle(name, if is_inert { Trust::Trusted } else { Trust::Untrusted });
+        scope.settle(
+            name,
+            if is_inert {
+                Trust::Trusted
+            } else {
+                Trust::Untrusted
+            },
+        );
     }
 
     /// Returns the binding of a node's result under a name; `part` is the node that answers.
@@ -83,17 +120,27 @@ impl Binder<'_, '_> {
             None => (self.results.handle(link, name, node), None),
         };
         let is_outside = scope.outside().contains(node);
-        let shape = part.filter(|_| is_outside).and_then(|part| self.forest.answer(part));
-        let breach = shape.as_ref().zip(found).and_then(|(shape, found)| shape.breach(&found.content));
+        let shape = part
+            .filter(|_| is_outside)
+            .and_then(|part| self.forest.answer(part));
+        let breach = shape
+            .as_ref()
+            .zip(found)
+            .and_then(|(shape, found)| shape.breach(&found.content));
         if let Some((part, shape)) = breach {
             let (name, part, takes) = (name.clone(), [&*name, &part].concat(), shape.takes());
             let kind = FaultKind::ResultForm { name, part, takes };
-            self.faults.push(Fault::of(place(link, &link.node.id, ""), kind));
+            self.faults
+                .push(Fault::of(place(link, &link.node.id, ""), kind));
         }
         Bound {
             value: found.map(|result| Arc::new(result.content.clone())),
             origin: Origin::Result { name },
-            trust: if is_outside { Trust::Untrusted } else { Trust::Trusted },
+            trust: if is_outside {
+                Trust::Untrusted
+            } else {
+                Trust::Trusted
+            },
             stability: Stability::Session,
             shape: shape.map(Arc::new),
             lacks: Rc::default(),

@@ -9,16 +9,32 @@ use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 /// Returns the segments of the caller's goals.
 pub(in crate::context) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| {
-        let segment = Segment::of(kind, text, "asked for by the caller").named(id, title).stable(Stability::Call);
+        let segment = Segment::of(kind, text, "asked for by the caller")
+            .named(id, title)
+            .stable(Stability::Call);
         Segment { cut, ..segment }
     };
-    let from = |name: &str| Origin::Input { name: name.to_owned() };
+    let from = |name: &str| Origin::Input {
+        name: name.to_owned(),
+    };
     let mut segments = Vec::new();
     if let Some(objective) = asked.objective.filter(|objective| !objective.is_empty()) {
         let text = Traced::new(objective, from(objective::NAME));
-        segments.push(segment(objective::NAME, Kind::Input, objective::NAME, text, Cut::Tail).prior(objective::PRIORITY));
+        segments.push(
+            segment(
+                objective::NAME,
+                Kind::Input,
+                objective::NAME,
+                text,
+                Cut::Tail,
+            )
+            .prior(objective::PRIORITY),
+        );
     }
-    let lists = [("criteria", Kind::Criteria, asked.criteria), ("constraints", Kind::Constraints, asked.constraints)];
+    let lists = [
+        ("criteria", Kind::Criteria, asked.criteria),
+        ("constraints", Kind::Constraints, asked.constraints),
+    ];
     for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {
         let mut all = Traced::default();
         let mut borders = Vec::new();
@@ -27,7 +43,13 @@ pub(in crate::context) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
             all.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
             append_hanging(&mut all, &Traced::new(text.as_str(), from(name)));
         }
-        segments.push(segment(&format!("{name}:request"), kind, "", all, Cut::TailAt(borders)));
+        segments.push(segment(
+            &format!("{name}:request"),
+            kind,
+            "",
+            all,
+            Cut::TailAt(borders),
+        ));
     }
     segments
 }

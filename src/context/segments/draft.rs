@@ -33,14 +33,38 @@ pub(in crate::context) struct DraftSegment {
 impl DraftSegment {
     /// Creates a segment that is completely known.
     pub(in crate::context) fn whole(segment: Segment) -> Self {
-        let (latent, unknown, late, faults) = (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new());
-        Self { segment, latent, unknown, condition: None, is_doubtful: false, others: None, faults, late }
+        let (latent, unknown, late, faults) = (
+            Traced::default(),
+            BTreeSet::new(),
+            BTreeSet::new(),
+            Vec::new(),
+        );
+        Self {
+            segment,
+            latent,
+            unknown,
+            condition: None,
+            is_doubtful: false,
+            others: None,
+            faults,
+            late,
+        }
     }
 
     /// Creates a segment whose text cannot be known before the agent of this context has run.
-    pub(in crate::context) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
-        let segment = Segment::of(kind, Traced::default(), why).named(id, title).stable(Stability::Call);
-        Self { late, ..Self::whole(segment) }
+    pub(in crate::context) fn late(
+        kind: Kind,
+        (id, title): (String, &str),
+        why: &str,
+        late: BTreeSet<String>,
+    ) -> Self {
+        let segment = Segment::of(kind, Traced::default(), why)
+            .named(id, title)
+            .stable(Stability::Call);
+        Self {
+            late,
+            ..Self::whole(segment)
+        }
     }
 
     /// True for a segment without any untrusted text.
@@ -51,7 +75,13 @@ impl DraftSegment {
     /// True for a text of a task that is empty in this request but may contain untrusted text in
     /// another.
     pub(in crate::context) fn is_blank(&self) -> bool {
-        let Self { segment, unknown, late, faults, .. } = self;
+        let Self {
+            segment,
+            unknown,
+            late,
+            faults,
+            ..
+        } = self;
         let is_own_text = segment.priority() < FIRST_EXPENDABLE && !segment.is_turn();
         is_own_text
             && segment.text.is_empty()
@@ -62,13 +92,33 @@ impl DraftSegment {
 
     /// Converts a deferred segment to its entry in the report.
     pub(in crate::context) fn told(self) -> Deferred {
-        Deferred { id: self.segment.id, needs: self.late.into_iter().collect() }
+        Deferred {
+            id: self.segment.id,
+            needs: self.late.into_iter().collect(),
+        }
     }
 
     /// Splits it into the segment and the facts for a dry run.
     pub(in crate::context) fn apart(self) -> (Segment, Waiting) {
-        let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _, late: _ } = self;
-        (segment, Waiting { unknown, condition, is_doubtful, latent })
+        let Self {
+            segment,
+            latent,
+            unknown,
+            condition,
+            is_doubtful,
+            others: _,
+            faults: _,
+            late: _,
+        } = self;
+        (
+            segment,
+            Waiting {
+                unknown,
+                condition,
+                is_doubtful,
+                latent,
+            },
+        )
     }
 }
 

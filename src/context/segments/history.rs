@@ -12,25 +12,48 @@ use std::collections::BTreeSet;
 /// Returns the limits of a `<history>` element.
 pub(in crate::context) fn limits(element: History) -> HistoryLimits {
     let number = |number: Option<u32>| number.map(|number| number as usize);
-    HistoryLimits { turns: number(element.turns), max_tokens: number(element.max_tokens), compacted: element.compacted }
+    HistoryLimits {
+        turns: number(element.turns),
+        max_tokens: number(element.max_tokens),
+        compacted: element.compacted,
+    }
 }
 
 /// Describes the conversation that a dry run waits for, with its limits.
 fn wanted(element: History) -> String {
     let number = |what: &str, number: Option<u32>| number.map(|number| format!("{what} {number}"));
     let compacted = element.compacted.then(|| "compacted".to_owned());
-    let asked: Vec<String> =
-        [number("turns", element.turns), number("max_tokens", element.max_tokens), compacted].into_iter().flatten().collect();
-    if asked.is_empty() { "conversation".to_owned() } else { format!("conversation ({})", asked.join(", ")) }
+    let asked: Vec<String> = [
+        number("turns", element.turns),
+        number("max_tokens", element.max_tokens),
+        compacted,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if asked.is_empty() {
+        "conversation".to_owned()
+    } else {
+        format!("conversation ({})", asked.join(", "))
+    }
 }
 
 /// Returns the messages of a conversation as segments. They come from users and are untrusted.
 pub(in crate::context) fn segments(turns: &[Turn]) -> impl Iterator<Item = DraftSegment> {
-    turns.iter().enumerate().map(|(at, turn)| segment(format!("history:{}", at + 1), turn.clone()))
+    turns
+        .iter()
+        .enumerate()
+        .map(|(at, turn)| segment(format!("history:{}", at + 1), turn.clone()))
 }
 
 fn segment(id: String, turn: Turn) -> DraftSegment {
-    let segment = Segment::of_turns(Kind::History, id, vec![turn], Origin::Conversation, "<history>");
+    let segment = Segment::of_turns(
+        Kind::History,
+        id,
+        vec![turn],
+        Origin::Conversation,
+        "<history>",
+    );
     DraftSegment::whole(segment.untrusted().stable(Stability::Session))
 }
 
@@ -39,6 +62,9 @@ pub(in crate::context) fn open(element: History) -> DraftSegment {
     DraftSegment {
         unknown: BTreeSet::from([wanted(element)]),
         condition: Some("something was said before"),
-        ..segment(Kind::History.word().to_owned(), Turn::new(Speaker::User, ""))
+        ..segment(
+            Kind::History.word().to_owned(),
+            Turn::new(Speaker::User, ""),
+        )
     }
 }

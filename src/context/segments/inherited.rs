@@ -31,16 +31,28 @@ pub(in crate::context) fn inherited(
         "subset" => subset(node, scope, parent, own),
         _ => (Vec::new(), false),
     };
-    let late = if is_ranked { late(node, scope, own) } else { BTreeSet::new() };
+    let late = if is_ranked {
+        late(node, scope, own)
+    } else {
+        BTreeSet::new()
+    };
     if !late.is_empty() {
-        return vec![DraftSegment::late(Kind::Inherited, (Kind::Inherited.word().to_owned(), ""), &why, late)];
+        return vec![DraftSegment::late(
+            Kind::Inherited,
+            (Kind::Inherited.word().to_owned(), ""),
+            &why,
+            late,
+        )];
     }
     // Other segments may match better once all text is known.
-    let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
+    let are_known =
+        || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
     let is_guess = is_ranked && unknown.is_dry() && !are_known();
     let cap = cap(node.body.inherit_max_tokens);
     // A conversation of its own is already the whole conversation.
-    let chosen = chosen.into_iter().filter(|drafted| !(drafted.segment.is_turn() && node.body.history.is_some()));
+    let chosen = chosen
+        .into_iter()
+        .filter(|drafted| !(drafted.segment.is_turn() && node.body.history.is_some()));
     let new = chosen.filter_map(|drafted| {
         if drafted.segment.is_turn() {
             return Some(drafted.clone());
@@ -48,11 +60,20 @@ pub(in crate::context) fn inherited(
         // A text that the task itself contains is not repeated. Two texts with missing values count
         // as different.
         let is_whole = |other: &&DraftSegment| other.faults.is_empty() && drafted.faults.is_empty();
-        let own = own.iter().filter(|other| other.is_trusted() || !drafted.is_trusted()).filter(is_whole);
-        let likeness = own.map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
+        let own = own
+            .iter()
+            .filter(|other| other.is_trusted() || !drafted.is_trusted())
+            .filter(is_whole);
+        let likeness = own
+            .map(|other| likeness(&drafted.segment.text, &other.segment.text))
+            .max();
         let is_part = value == "subset" && drafted.others.is_some();
-        let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
-        (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why, cap) })
+        let is_doubtful =
+            is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
+        (likeness != Some(TextEquality::Same)).then(|| DraftSegment {
+            is_doubtful,
+            ..inherit(drafted, &why, cap)
+        })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
 }
@@ -61,7 +82,9 @@ pub(in crate::context) fn inherited(
 pub(in crate::context) fn takes_conversation(node: &Node) -> bool {
     match node.setting(SettingName::InheritContext) {
         "full" => true,
-        "subset" => relevant(node).iter().any(|name| name == Kind::History.word()),
+        "subset" => relevant(node)
+            .iter()
+            .any(|name| name == Kind::History.word()),
         _ => false,
     }
 }
@@ -71,7 +94,11 @@ fn others(why: &str) -> DraftSegment {
     let segment = Segment::of(Kind::Inherited, Traced::default(), why).stable(Stability::Call);
     let unknown = BTreeSet::from(["matches".to_owned()]);
     let condition = Some("more of it matches");
-    DraftSegment { unknown, condition, ..DraftSegment::whole(segment) }
+    DraftSegment {
+        unknown,
+        condition,
+        ..DraftSegment::whole(segment)
+    }
 }
 
 /// Returns a parent's segment as its child receives it.
@@ -84,7 +111,10 @@ fn inherit(drafted: &DraftSegment, why: &str, cap: Option<usize>) -> DraftSegmen
             segment.title = segment.kind.word().replace('_', " ");
         }
         segment.id = format!("inherited:{}", segment.id);
-        let is_rule = matches!(segment.kind, Kind::System | Kind::Instructions | Kind::Criteria | Kind::Constraints);
+        let is_rule = matches!(
+            segment.kind,
+            Kind::System | Kind::Instructions | Kind::Criteria | Kind::Constraints
+        );
         segment.priority = (is_rule && segment.trust == Trust::Trusted).then(|| segment.priority());
         segment.kind = Kind::Inherited;
     }
@@ -109,7 +139,11 @@ fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
     let text = parents.text();
     let other = own.text();
     if parents.open().is_empty() && own.open().is_empty() {
-        return if !text.is_empty() && text == other { TextEquality::Same } else { TextEquality::None };
+        return if !text.is_empty() && text == other {
+            TextEquality::Same
+        } else {
+            TextEquality::None
+        };
     }
     let head = |text: &Traced| text.open().first().copied().unwrap_or(text.text().len());
     let tail = |text: &Traced| text.open().last().copied().unwrap_or(0);
@@ -118,16 +152,36 @@ fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
     let is_begun = begins.starts_with(others) || others.starts_with(begins);
     let ends = text.get(tail(parents)..).unwrap_or("");
     let others = other.get(tail(own)..).unwrap_or("");
-    if is_begun && (ends.ends_with(others) || others.ends_with(ends)) { TextEquality::Possible } else { TextEquality::None }
+    if is_begun && (ends.ends_with(others) || others.ends_with(ends)) {
+        TextEquality::Possible
+    } else {
+        TextEquality::None
+    }
 }
 
 /// Returns the part of the parent's context that a task selects: its files; else the segments that
 /// its inputs name; else the best matches. The flag is true for ranked matches.
-fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[DraftSegment]) -> (Vec<&'p DraftSegment>, bool) {
-    let files: BTreeSet<&str> = node.body.file_paths.iter().flat_map(|files| &files.paths).map(|path| &**path).collect();
+fn subset<'p>(
+    node: &Node,
+    scope: &Scope,
+    parent: &'p [DraftSegment],
+    own: &[DraftSegment],
+) -> (Vec<&'p DraftSegment>, bool) {
+    let files: BTreeSet<&str> = node
+        .body
+        .file_paths
+        .iter()
+        .flat_map(|files| &files.paths)
+        .map(|path| &**path)
+        .collect();
     let is_file = |drafted: &&DraftSegment| {
         let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
-        let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));
+        let comes = drafted
+            .segment
+            .text
+            .stretches()
+            .iter()
+            .any(|stretch| of_file(&stretch.origin));
         comes || files.contains(drafted.segment.title.as_str())
     };
     let relevant = relevant(node);
@@ -135,12 +189,19 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
         if drafted.segment.is_turn() {
             return relevant.iter().any(|name| name == Kind::History.word());
         }
-        let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
-        relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
+        let of_input = drafted
+            .segment
+            .id
+            .rsplit_once("input:")
+            .map(|(_, name)| name);
+        relevant
+            .iter()
+            .any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
     // A segment with merged steps may contain one that is named.
     let is_several = |drafted: &&DraftSegment| drafted.others.is_some();
-    let is_chosen = |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
+    let is_chosen =
+        |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
     let chosen: Vec<&DraftSegment> = parent.iter().filter(is_chosen).collect();
     if !chosen.iter().all(is_several) || !files.is_empty() {
         return (chosen, false);
@@ -150,23 +211,40 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
         .enumerate()
         // A conversation is never split.
         .filter(|(_, drafted)| drafted.late.is_empty() && !drafted.segment.is_turn())
-        .map(|(at, drafted)| Match { id: format!("{at:08}"), text: document(drafted), trust: drafted.segment.trust })
+        .map(|(at, drafted)| Match {
+            id: format!("{at:08}"),
+            text: document(drafted),
+            trust: drafted.segment.trust,
+        })
         .collect();
     let best = |query: &str, trust: Trust| {
         let documents = documents.iter().filter(|document| document.trust == trust);
         context_source::rank(query, documents, MATCHES)
     };
     let (all, trusted) = (query(node, scope, own), trusted_query(node, scope, own));
-    let best = best(&trusted, Trust::Trusted).into_iter().chain(best(&all, Trust::Untrusted));
+    let best = best(&trusted, Trust::Trusted)
+        .into_iter()
+        .chain(best(&all, Trust::Untrusted));
     let best: BTreeSet<usize> = best.filter_map(|found| found.id.parse().ok()).collect();
     // A segment that lacks a value is included, because its rank is unknown.
-    let is_chosen = |(at, drafted): &(usize, &DraftSegment)| best.contains(at) || !drafted.faults.is_empty();
-    (parent.iter().enumerate().filter(is_chosen).map(|(_, drafted)| drafted).collect(), true)
+    let is_chosen =
+        |(at, drafted): &(usize, &DraftSegment)| best.contains(at) || !drafted.faults.is_empty();
+    (
+        parent
+            .iter()
+            .enumerate()
+            .filter(is_chosen)
+            .map(|(_, drafted)| drafted)
+            .collect(),
+        true,
+    )
 }
 
 /// Returns the text by which a segment is ranked: without untrusted parts for a trusted segment.
 fn document(drafted: &DraftSegment) -> String {
-    let Segment { title, text, trust, .. } = &drafted.segment;
+    let Segment {
+        title, text, trust, ..
+    } = &drafted.segment;
     if *trust == Trust::Untrusted || text.untrusted().is_empty() {
         return format!("{title} {}", text.text());
     }

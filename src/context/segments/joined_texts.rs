@@ -21,7 +21,9 @@ impl Several {
     fn border(&mut self, between: &str) {
         let is_first = self.borders.is_empty();
         self.borders.push(self.all.text.text().len());
-        self.all.text.push(if is_first { "" } else { between }, Origin::Frame);
+        self.all
+            .text
+            .push(if is_first { "" } else { between }, Origin::Frame);
     }
 
     /// Adds the facts about a text to those of the segment.
@@ -40,8 +42,12 @@ impl SegmentBuilder<'_> {
         }
         let mut several = Several::default();
         for (number, text) in self.link.node.body.constraints.iter().enumerate() {
-            let fill = |author: &mut Self| author.fill_one(text, &format!("constraints/{number}"), "constraint");
-            let Some(filled) = self.known(&mut several.late, fill) else { continue };
+            let fill = |author: &mut Self| {
+                author.fill_one(text, &format!("constraints/{number}"), "constraint")
+            };
+            let Some(filled) = self.known(&mut several.late, fill) else {
+                continue;
+            };
             several.border("\n");
             several.all.text.push("- ", Origin::Frame);
             append_hanging(&mut several.all.text, &filled.text);
@@ -67,9 +73,13 @@ impl SegmentBuilder<'_> {
         for (number, example) in self.link.node.body.examples.iter().enumerate() {
             let fill = |author: &mut Self| {
                 let texts = [("input", &example.input), ("output", &example.output)];
-                texts.map(|(key, text)| Some(author.fill_one(text.as_ref()?, &format!("examples/{number}/{key}"), key)))
+                texts.map(|(key, text)| {
+                    Some(author.fill_one(text.as_ref()?, &format!("examples/{number}/{key}"), key))
+                })
             };
-            let Some(filled) = self.known(&mut several.late, fill) else { continue };
+            let Some(filled) = self.known(&mut several.late, fill) else {
+                continue;
+            };
             let between = if filled[0].is_some() { "\n\n" } else { "" };
             several.border(between);
             for (filled, word) in filled.into_iter().zip(["Input:\n", "\nOutput:\n"]) {
@@ -92,7 +102,9 @@ impl SegmentBuilder<'_> {
             for (speaker, key, text) in [asked, (Speaker::Assistant, "output", &example.output)] {
                 let Some(text) = text else { continue };
                 let filled = self.fill_one(text, &format!("examples/{number}/{key}"), key);
-                is_blank |= filled.unknown.is_empty() && self.faults.is_empty() && filled.text.text().trim().is_empty();
+                is_blank |= filled.unknown.is_empty()
+                    && self.faults.is_empty()
+                    && filled.text.text().trim().is_empty();
                 turns.push(Turn::new(speaker, filled.text.text()));
                 all.text.append(&filled.text);
                 all.latent.append(&filled.latent);
@@ -115,7 +127,11 @@ impl SegmentBuilder<'_> {
 
     /// Returns a filled text; `None` if it cannot be known yet, and then `late` collects the inputs
     /// that it needs.
-    fn known<T>(&mut self, late: &mut BTreeSet<String>, fill: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    fn known<T>(
+        &mut self,
+        late: &mut BTreeSet<String>,
+        fill: impl FnOnce(&mut Self) -> T,
+    ) -> Option<T> {
         let faults = self.faults.len();
         let filled = fill(self);
         let missing = std::mem::take(&mut self.late);
@@ -144,7 +160,10 @@ pub(in crate::context) fn append_hanging(out: &mut Traced, text: &Traced) {
         out.append(&text.slice(start..at + 1));
         // The indentation of an untrusted line counts as untrusted, because its author determines
         // the number of lines.
-        let letter = text.untrusted().iter().any(|range| range.start <= at && at + 1 < range.end);
+        let letter = text
+            .untrusted()
+            .iter()
+            .any(|range| range.start <= at && at + 1 < range.end);
         let indentation = out.text().len();
         out.push("  ", Origin::Frame);
         if letter {

@@ -39,7 +39,10 @@ pub(in crate::context) struct StepRun {
 impl SequenceSteps {
     /// Creates the list from its steps.
     pub(in crate::context) const fn new(steps: Vec<SequenceStep>) -> Self {
-        Self { steps, sums: RefCell::new(BTreeMap::new()) }
+        Self {
+            steps,
+            sums: RefCell::new(BTreeMap::new()),
+        }
     }
 }
 
@@ -52,10 +55,20 @@ impl SequenceStep {
 
 impl StepRun {
     /// Returns the tokens of their headings in a format; `tokens` counts the heading with a title.
-    pub(in crate::context) fn tokens(&self, form: String, mut tokens: impl FnMut(&str) -> usize) -> usize {
+    pub(in crate::context) fn tokens(
+        &self,
+        form: String,
+        mut tokens: impl FnMut(&str) -> usize,
+    ) -> usize {
         let mut sums = self.of.sums.borrow_mut();
         let sums = sums.entry(form).or_insert_with(|| vec![0]);
-        for step in self.of.steps.iter().take(self.range.end).skip(sums.len() - 1) {
+        for step in self
+            .of
+            .steps
+            .iter()
+            .take(self.range.end)
+            .skip(sums.len() - 1)
+        {
             sums.push(sums.last().copied().unwrap_or(0) + tokens(step.word()));
         }
         let upto = |end: usize| sums.get(end).copied().unwrap_or(0);

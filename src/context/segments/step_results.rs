@@ -35,21 +35,47 @@ pub(in crate::context) fn accumulated(
     memo: &mut ChainMemo,
 ) -> Vec<DraftSegment> {
     let mut context = Vec::new();
-    let Some((at, child)) = runner(chain) else { return context };
-    let Some(parent) = chain.get(at) else { return context };
+    let Some((at, child)) = runner(chain) else {
+        return context;
+    };
+    let Some(parent) = chain.get(at) else {
+        return context;
+    };
     // Inputs and calls are produced before the first step.
-    if matches!(child.slot.as_str(), "inputs" | "calls") || parent.node.setting(SettingName::AccumulateData) != "true" {
+    if matches!(child.slot.as_str(), "inputs" | "calls")
+        || parent.node.setting(SettingName::AccumulateData) != "true"
+    {
         return context;
     }
     let format = parent.node.setting(SettingName::AccumulationFormat);
-    let definition = chain.iter().take(at + 1).filter(|link| link.child.is_none()).count().saturating_sub(1);
+    let definition = chain
+        .iter()
+        .take(at + 1)
+        .filter(|link| link.child.is_none())
+        .count()
+        .saturating_sub(1);
     let steps = memo.steps(at, || steps(parent.node, &scope.outside_in(definition)));
     let before = steps_before(&steps, child);
-    let is_open = |step: &SequenceStep| unknown.is_dry() && results.find(parent, &step.node).is_none();
+    let is_open =
+        |step: &SequenceStep| unknown.is_dry() && results.find(parent, &step.node).is_none();
     let mut from = 0;
     while from < before {
-        let open = steps.steps.iter().take(before).skip(from).take_while(|step| is_open(step)).count();
-        tell(StepRun { of: Rc::clone(&steps), range: from..from + open }, format, (results, parent), &mut context);
+        let open = steps
+            .steps
+            .iter()
+            .take(before)
+            .skip(from)
+            .take_while(|step| is_open(step))
+            .count();
+        tell(
+            StepRun {
+                of: Rc::clone(&steps),
+                range: from..from + open,
+            },
+            format,
+            (results, parent),
+            &mut context,
+        );
         from += open;
         if let Some(step) = steps.steps.get(from).filter(|_| from < before) {
             context.push(left_by(step, format, (results, parent, unknown)));
@@ -74,21 +100,49 @@ fn runner<'f>(chain: &[Link<'f>]) -> Option<(usize, &'f Child)> {
 }
 
 /// Adds segments for unknown results; if there are many, all but the nearest are merged.
-fn tell(run: StepRun, format: &str, (results, parent): (&GivenResults<'_>, &Link<'_>), context: &mut Vec<DraftSegment>) {
+fn tell(
+    run: StepRun,
+    format: &str,
+    (results, parent): (&GivenResults<'_>, &Link<'_>),
+    context: &mut Vec<DraftSegment>,
+) {
     let StepRun { of, range } = run;
-    let many = if range.len() > MANY { range.len() - NEAREST } else { 0 };
+    let many = if range.len() > MANY {
+        range.len() - NEAREST
+    } else {
+        0
+    };
     let nearest = of.steps.get(range.start + many..range.end).unwrap_or(&[]);
-    if let Some((last, others)) = of.steps.get(range.start..range.start + many).and_then(<[SequenceStep]>::split_last) {
-        let trust = others.iter().map(|step| step.trust).fold(last.trust, Trust::max);
+    if let Some((last, others)) = of
+        .steps
+        .get(range.start..range.start + many)
+        .and_then(<[SequenceStep]>::split_last)
+    {
+        let trust = others
+            .iter()
+            .map(|step| step.trust)
+            .fold(last.trust, Trust::max);
         // Each step keeps a heading with its own name.
-        let segment = Segment { title: last.word().to_owned(), ..segment("earlier steps", trust, format) };
-        let others = StepRun { of: Rc::clone(&of), range: range.start..range.start + others.len() };
+        let segment = Segment {
+            title: last.word().to_owned(),
+            ..segment("earlier steps", trust, format)
+        };
+        let others = StepRun {
+            of: Rc::clone(&of),
+            range: range.start..range.start + others.len(),
+        };
         let what = format!("results of {many} earlier steps");
-        context.push(DraftSegment { others: Some(others), ..waiting(segment, what) });
+        context.push(DraftSegment {
+            others: Some(others),
+            ..waiting(segment, what)
+        });
     }
     let one = |step: &SequenceStep| {
         let name = results.handle(parent, step.name.as_deref(), &step.node);
-        waiting(segment(step.word(), step.trust, format), format!("result of {name}"))
+        waiting(
+            segment(step.word(), step.trust, format),
+            format!("result of {name}"),
+        )
     };
     context.extend(nearest.iter().map(one));
 }
@@ -96,7 +150,10 @@ fn tell(run: StepRun, format: &str, (results, parent): (&GivenResults<'_>, &Link
 /// Returns a segment whose text only a run knows.
 fn waiting(mut segment: Segment, what: String) -> DraftSegment {
     segment.text.leave_open();
-    DraftSegment { unknown: BTreeSet::from([what]), ..DraftSegment::whole(segment) }
+    DraftSegment {
+        unknown: BTreeSet::from([what]),
+        ..DraftSegment::whole(segment)
+    }
 }
 
 fn left_by(
@@ -106,31 +163,53 @@ fn left_by(
 ) -> DraftSegment {
     let mut segment = segment(step.word(), step.trust, format);
     if let Some((key, result)) = results.find(parent, &step.node) {
-        segment.text = Traced::new(carried(result, format), Origin::Result { name: key.to_owned() });
+        segment.text = Traced::new(
+            carried(result, format),
+            Origin::Result {
+                name: key.to_owned(),
+            },
+        );
         return DraftSegment::whole(segment);
     }
     let name = results.handle(parent, step.name.as_deref(), &step.node);
     if unknown != Unknown::Fault {
         return waiting(segment, format!("result of {name}"));
     }
-    let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
-    DraftSegment { faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)], ..DraftSegment::whole(segment) }
+    let kind = FaultKind::Missing {
+        name,
+        origin: MissingFrom::Result,
+    };
+    DraftSegment {
+        faults: vec![Fault::of(scope::place(parent, &step.node, ""), kind)],
+        ..DraftSegment::whole(segment)
+    }
 }
 
 fn segment(name: &str, trust: Trust, format: &str) -> Segment {
-    let (id, why) =
-        (format!("{}:{name}", Kind::Accumulated.word()), format!("accumulate_data true, accumulation_format {format}"));
-    let segment = Segment::of(Kind::Accumulated, Traced::default(), why).named(id, name).stable(Stability::Session);
+    let (id, why) = (
+        format!("{}:{name}", Kind::Accumulated.word()),
+        format!("accumulate_data true, accumulation_format {format}"),
+    );
+    let segment = Segment::of(Kind::Accumulated, Traced::default(), why)
+        .named(id, name)
+        .stable(Stability::Session);
     Segment { trust, ..segment }
 }
 
 /// The parts of a round whose results later parts receive, with the names of those results.
-const PARTS: [(&str, &str); 2] = [("director", "director_result"), ("script_execution", "script_result")];
+const PARTS: [(&str, &str); 2] = [
+    ("director", "director_result"),
+    ("script_execution", "script_result"),
+];
 
 /// Returns the steps of a sequence, or the parts of a round.
 fn steps(parent: &Node, outside: &BTreeSet<String>) -> SequenceSteps {
     let step = |name: Option<String>, node: String| {
-        let trust = if outside.contains(&node) { Trust::Untrusted } else { Trust::Trusted };
+        let trust = if outside.contains(&node) {
+            Trust::Untrusted
+        } else {
+            Trust::Trusted
+        };
         SequenceStep { name, node, trust }
     };
     let of = |child: &Child| match child.slot.as_str() {
@@ -148,8 +227,16 @@ fn steps_before(steps: &SequenceSteps, child: &Child) -> usize {
     if child.slot == "steps" {
         return child.number().unwrap_or(0);
     }
-    let part = PARTS.iter().position(|(part, _)| *part == child.slot).unwrap_or(PARTS.len());
-    let is_before = |step: &&SequenceStep| PARTS.iter().take(part).any(|(_, name)| step.name.as_deref() == Some(name));
+    let part = PARTS
+        .iter()
+        .position(|(part, _)| *part == child.slot)
+        .unwrap_or(PARTS.len());
+    let is_before = |step: &&SequenceStep| {
+        PARTS
+            .iter()
+            .take(part)
+            .any(|(_, name)| step.name.as_deref() == Some(name))
+    };
     steps.steps.iter().filter(is_before).count()
 }
 
@@ -163,7 +250,10 @@ fn carried(result: &StepResult, format: &str) -> String {
         if room == content.len() {
             content.clone()
         } else {
-            format!("{}\n[no notes: the first part of the content]", &content.get(..room).unwrap_or(""))
+            format!(
+                "{}\n[no notes: the first part of the content]",
+                &content.get(..room).unwrap_or("")
+            )
         }
     });
     if format == "full_output" && result.notes.is_some() {

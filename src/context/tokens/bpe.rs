@@ -39,17 +39,27 @@ struct Loaded {
 
 impl fmt::Debug for Bpe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Bpe").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("Bpe")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
 impl Bpe {
     const fn new(name: &'static str, file: &'static [u8], pattern: &'static str) -> Self {
-        Self { name, file, pattern, loaded: OnceLock::new() }
+        Self {
+            name,
+            file,
+            pattern,
+            loaded: OnceLock::new(),
+        }
     }
 
     fn loaded(&self) -> &Loaded {
-        let read = || Loaded { table: Table::read(self.file), splitter: Splitter::new(self.pattern) };
+        let read = || Loaded {
+            table: Table::read(self.file),
+            splitter: Splitter::new(self.pattern),
+        };
         self.loaded.get_or_init(read)
     }
 }
@@ -68,7 +78,11 @@ impl TokenCounter for &'static Bpe {
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {
-        if text.len() <= limit { text.len() } else { self.loaded().fit(text, limit) }
+        if text.len() <= limit {
+            text.len()
+        } else {
+            self.loaded().fit(text, limit)
+        }
     }
 }
 
@@ -87,13 +101,16 @@ impl Loaded {
     /// can have.
     fn fit(&self, text: &str, limit: usize) -> usize {
         let looked = limit.saturating_add(BEYOND);
-        let window = text.floor_char_boundary(looked.saturating_mul(self.table.longest()).min(text.len()));
+        let window =
+            text.floor_char_boundary(looked.saturating_mul(self.table.longest()).min(text.len()));
         let text = text.get(..window).unwrap_or(text);
         let borders = self.borders(text, looked);
         let fits = |&&(end, from, before): &&(usize, usize, usize)| {
             text.is_char_boundary(end)
                 && before <= limit
-                && text.get(from..end).is_some_and(|tail| before + self.count(tail) <= limit)
+                && text
+                    .get(from..end)
+                    .is_some_and(|tail| before + self.count(tail) <= limit)
         };
         borders.iter().rev().find(fits).map_or(0, |border| border.0)
     }
@@ -115,7 +132,9 @@ impl Loaded {
                 *last = (at, count);
             }
             let (from, before) = recent.first().copied().unwrap_or_default();
-            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |end| borders.push((at + end, from, before)));
+            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |end| {
+                borders.push((at + end, from, before))
+            });
             at += piece.len();
         }
         borders.truncate(most);

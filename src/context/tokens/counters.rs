@@ -5,7 +5,11 @@ use crate::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use std::sync::Arc;
 
 /// The name of the default counter.
-pub const DEFAULT: &str = if cfg!(feature = "tokens") { "o200k" } else { "bytes" };
+pub const DEFAULT: &str = if cfg!(feature = "tokens") {
+    "o200k"
+} else {
+    "bytes"
+};
 
 /// The tables that are part of the program.
 #[cfg(feature = "tokens")]
@@ -44,7 +48,11 @@ pub fn counter(name: &str) -> Option<Arc<dyn TokenCounter>> {
 
 /// Returns all names, those of exact counters first.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    EXACT.iter().copied().chain(ESTIMATES.iter().map(|(name, _)| *name)).chain(["bytes"])
+    EXACT
+        .iter()
+        .copied()
+        .chain(ESTIMATES.iter().map(|(name, _)| *name))
+        .chain(["bytes"])
 }
 
 /// Returns the name nearest to an unknown one; `o200k_base`, the vendor's own name, leads to

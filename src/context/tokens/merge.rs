@@ -28,7 +28,12 @@ pub(super) struct Scratch {
 }
 
 /// Calls `each` with the end of every token of a piece, in order.
-pub(super) fn tokens(table: &Table, piece: &[u8], scratch: &mut Scratch, mut each: impl FnMut(usize)) {
+pub(super) fn tokens(
+    table: &Table,
+    piece: &[u8],
+    scratch: &mut Scratch,
+    mut each: impl FnMut(usize),
+) {
     if piece.len() < 2 || table.rank(piece) != NONE {
         if !piece.is_empty() {
             each(piece.len());
@@ -49,7 +54,9 @@ pub(super) fn tokens(table: &Table, piece: &[u8], scratch: &mut Scratch, mut eac
 }
 
 fn rank(table: &Table, piece: &[u8], start: usize, end: usize) -> u32 {
-    piece.get(start..end).map_or(NONE, |bytes| table.rank(bytes))
+    piece
+        .get(start..end)
+        .map_or(NONE, |bytes| table.rank(bytes))
 }
 
 /// Joins a short piece; the last of `parts` is the end of the piece.
@@ -75,7 +82,10 @@ fn short(table: &Table, piece: &[u8], parts: &mut Vec<(usize, u32)>) {
         if let Some(part) = parts.get_mut(index) {
             part.1 = own;
         }
-        if let (Some(before), Some(part)) = (before, index.checked_sub(1).and_then(|index| parts.get_mut(index))) {
+        if let (Some(before), Some(part)) = (
+            before,
+            index.checked_sub(1).and_then(|index| parts.get_mut(index)),
+        ) {
             part.1 = before;
         }
     }
@@ -90,7 +100,13 @@ fn key(rank: u32, start: usize) -> Reverse<u64> {
 }
 
 fn long(table: &Table, piece: &[u8], scratch: &mut Scratch) {
-    let Scratch { ends, before, ranks, pairs, .. } = scratch;
+    let Scratch {
+        ends,
+        before,
+        ranks,
+        pairs,
+        ..
+    } = scratch;
     ends.clear();
     ends.extend(1..=piece.len());
     before.clear();
@@ -100,21 +116,36 @@ fn long(table: &Table, piece: &[u8], scratch: &mut Scratch) {
     // Building the heap from a whole vector takes linear time.
     let mut first = std::mem::take(pairs).into_vec();
     first.clear();
-    first.extend(ranks.iter().enumerate().filter(|(_, rank)| **rank != NONE).map(|(start, rank)| key(*rank, start)));
+    first.extend(
+        ranks
+            .iter()
+            .enumerate()
+            .filter(|(_, rank)| **rank != NONE)
+            .map(|(start, rank)| key(*rank, start)),
+    );
     *pairs = BinaryHeap::from(first);
     while let Some(Reverse(key)) = pairs.pop() {
         let start = (key & ((1 << START_BITS) - 1)) as usize;
         // A pair is stale once one of its tokens was joined with another.
-        if ranks.get(start).is_none_or(|rank| u64::from(*rank) != key >> START_BITS) {
+        if ranks
+            .get(start)
+            .is_none_or(|rank| u64::from(*rank) != key >> START_BITS)
+        {
             continue;
         }
-        let Some(middle) = ends.get(start).copied() else { continue };
-        let Some(end) = ends.get(middle).copied() else { continue };
+        let Some(middle) = ends.get(start).copied() else {
+            continue;
+        };
+        let Some(end) = ends.get(middle).copied() else {
+            continue;
+        };
         set(ends, middle, 0);
         set(ranks, middle, NONE);
         set(ends, start, end);
         set(before, end, start);
-        let next = ends.get(end).map_or(NONE, |next| rank(table, piece, start, *next));
+        let next = ends
+            .get(end)
+            .map_or(NONE, |next| rank(table, piece, start, *next));
         renew(ranks, pairs, start, next);
         if let Some(&previous) = before.get(start).filter(|_| start > 0) {
             renew(ranks, pairs, previous, rank(table, piece, previous, end));

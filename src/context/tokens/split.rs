@@ -16,8 +16,7 @@ pub(super) const O200K: &str = concat!(
 );
 
 /// The pattern of `cl100k_base` without its last two alternatives.
-pub(super) const CL100K: &str =
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]+";
+pub(super) const CL100K: &str = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]+";
 
 /// White space that no earlier alternative matches.
 const SPACES: &str = r"\s+";
@@ -38,7 +37,9 @@ impl Splitter {
             if rest.is_empty() {
                 return None;
             }
-            let (piece, others) = rest.split_at_checked(self.first(rest)).unwrap_or((rest, ""));
+            let (piece, others) = rest
+                .split_at_checked(self.first(rest))
+                .unwrap_or((rest, ""));
             rest = others;
             Some(piece)
         })
@@ -46,14 +47,21 @@ impl Splitter {
 
     /// Returns the length of the first piece in bytes.
     fn first(&self, text: &str) -> usize {
-        let Some(regex) = &self.0 else { return text.len() };
-        let Some(found) = regex.find(Input::new(text).anchored(Anchored::Yes)) else { return text.len() };
+        let Some(regex) = &self.0 else {
+            return text.len();
+        };
+        let Some(found) = regex.find(Input::new(text).anchored(Anchored::Yes)) else {
+            return text.len();
+        };
         let end = found.end();
         if found.pattern().as_usize() == 0 || end == text.len() {
             return end;
         }
         // The last space belongs to the word behind it, unless it is the only one.
-        let last = text.get(..end).and_then(|spaces| spaces.chars().next_back()).map_or(0, char::len_utf8);
+        let last = text
+            .get(..end)
+            .and_then(|spaces| spaces.chars().next_back())
+            .map_or(0, char::len_utf8);
         if last < end { end - last } else { end }
     }
 }

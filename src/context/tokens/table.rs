@@ -40,7 +40,12 @@ impl Table {
             at += usize::from(len) + 1;
         }
         let slots = vec![NONE; (starts.len() * ROOM).next_power_of_two()];
-        let mut table = Self { bytes, starts, slots, longest };
+        let mut table = Self {
+            bytes,
+            starts,
+            slots,
+            longest,
+        };
         for rank in 0..table.starts.len() as u32 {
             table.insert(rank);
         }
@@ -106,8 +111,12 @@ fn hash(bytes: &[u8]) -> u64 {
     const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
     let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);
     let (words, rest) = bytes.as_chunks::<8>();
-    let state = words.iter().fold(bytes.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
-    let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let state = words.iter().fold(bytes.len() as u64, |state, word| {
+        mix(state, u64::from_le_bytes(*word))
+    });
+    let last = rest
+        .iter()
+        .fold(0, |word, byte| word << 8 | u64::from(*byte));
     let state = mix(state, last);
     state ^ (state >> 29)
 }

@@ -33,11 +33,26 @@ pub(in crate::eval) fn converse(
     tools: &BTreeMap<String, Value>,
     ask: impl FnMut(&[Message]) -> Result<(Answer, Turn), Unanswered>,
 ) -> Result<Answer, Unanswered> {
-    let follow = |answer: &Answer, turn: &Turn| Ok(if answer.flaw.is_some() { None } else { results(turn, tools) });
-    let Conversation { answers, is_ended } = conversation::converse(&assembly.messages, ask, follow)?;
-    let whole = Answer::of_all(answers).ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))?;
+    let follow = |answer: &Answer, turn: &Turn| {
+        Ok(if answer.flaw.is_some() {
+            None
+        } else {
+            results(turn, tools)
+        })
+    };
+    let Conversation { answers, is_ended } =
+        conversation::converse(&assembly.messages, ask, follow)?;
+    let whole = Answer::of_all(answers)
+        .ok_or_else(|| Unanswered::Trouble("there is no answer".to_owned()))?;
     // Endless tool calls are the agent's behaviour, not an error of the trial.
-    Ok(if is_ended { whole } else { Answer { flaw: Some(Flaw::Endless(CALLS)), ..whole } })
+    Ok(if is_ended {
+        whole
+    } else {
+        Answer {
+            flaw: Some(Flaw::Endless(CALLS)),
+            ..whole
+        }
+    })
 }
 
 /// The results of the tools that a message calls; `None` if it calls none, or one that the fixtures
@@ -45,7 +60,12 @@ pub(in crate::eval) fn converse(
 fn results(turn: &Turn, tools: &BTreeMap<String, Value>) -> Option<Vec<Turn>> {
     let result = |call: &crate::kernel::conversation::ToolCall| {
         let given = tools.get(&call.name)?;
-        Some(Turn::result(&call.id, given.as_str().map_or_else(|| given.to_string(), str::to_owned)))
+        Some(Turn::result(
+            &call.id,
+            given
+                .as_str()
+                .map_or_else(|| given.to_string(), str::to_owned),
+        ))
     };
     let results: Option<Vec<Turn>> = turn.calls().map(result).collect();
     results.filter(|results| !results.is_empty())

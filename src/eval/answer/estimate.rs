@@ -26,18 +26,42 @@ pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u6
     let rule = &prepared.input.case.rule;
     let answers = &prepared.run.answers;
     let most = u64::from(trials::most(rule));
-    let confirm = if answers.confirms { trials::confirming(rule).map_or(0, |rule| u64::from(rule.runs)) } else { 0 };
-    let curtails = answers.from == AnswersFrom::Live && prepared.run.rows == Rows::Curtailed && rule.sequential.is_none();
-    let least = if curtails { u64::from(rule.pass.min(rule.runs + 1 - rule.pass.min(rule.runs))) } else { most };
-    let recorded: Vec<&Recording> =
-        prepared.input.answers.recorded.unwrap_or_default().iter().filter(|call| call.is_answered()).collect();
-    let numbers: BTreeSet<_> = recorded.iter().filter_map(|call| call.trial).map(|trial| (trial.stage, trial.number)).collect();
+    let confirm = if answers.confirms {
+        trials::confirming(rule).map_or(0, |rule| u64::from(rule.runs))
+    } else {
+        0
+    };
+    let curtails = answers.from == AnswersFrom::Live
+        && prepared.run.rows == Rows::Curtailed
+        && rule.sequential.is_none();
+    let least = if curtails {
+        u64::from(rule.pass.min(rule.runs + 1 - rule.pass.min(rule.runs)))
+    } else {
+        most
+    };
+    let recorded: Vec<&Recording> = prepared
+        .input
+        .answers
+        .recorded
+        .unwrap_or_default()
+        .iter()
+        .filter(|call| call.is_answered())
+        .collect();
+    let numbers: BTreeSet<_> = recorded
+        .iter()
+        .filter_map(|call| call.trial)
+        .map(|trial| (trial.stage, trial.number))
+        .collect();
     let count = recorded.len() as u64;
     let requests = match (count, numbers.len() as u64) {
         // The rounds of a loop are not known in advance.
-        (0, _) if prepared.input.case.is_run => {
-            (1, prepared.forest.agents(prepared.receiver.task).map_or(1, |agents| agents.len() as u64))
-        }
+        (0, _) if prepared.input.case.is_run => (
+            1,
+            prepared
+                .forest
+                .agents(prepared.receiver.task)
+                .map_or(1, |agents| agents.len() as u64),
+        ),
         (0, _) if prepared.input.answers.tools.is_empty() => (1, 1),
         (0, _) => (1, REQUESTS),
         (_, 0) => (1, 1),
@@ -45,17 +69,24 @@ pub(super) fn estimate(prepared: &PreparedCase<'_>, wire: &Wire<'_>, context: u6
     };
     let calls = (least.max(1) * requests.0, (most + confirm) * requests.1);
     // What a provider cannot have counted is no estimate.
-    let is_credible =
-        |call: &&&Recording| response_of(call).is_ok_and(|given| miscounted(&given.answer, Some(context)).is_none());
+    let is_credible = |call: &&&Recording| {
+        response_of(call).is_ok_and(|given| miscounted(&given.answer, Some(context)).is_none())
+    };
     let usage = recorded.iter().filter(is_credible).map(|call| call.usage);
     let input = range(usage.clone().filter_map(|usage| usage.input)).unwrap_or((context, context));
-    let output = range(usage.filter_map(|usage| usage.output)).unwrap_or((0, wire.limit().unwrap_or(LONG)));
+    let output =
+        range(usage.filter_map(|usage| usage.output)).unwrap_or((0, wire.limit().unwrap_or(LONG)));
     let prices = wire.model.and_then(|model| model.prices.as_ref());
     #[allow(clippy::cast_precision_loss, reason = "calls are far below 2^52")]
     let usd = prices.map(|prices| {
-        let of = |calls: u64, input: u64, output: u64| calls as f64 * prices.of_call((input, 0), output);
-        (of(calls.0, input.0, output.0), of(calls.1, input.1, output.1))
+        let of =
+            |calls: u64, input: u64, output: u64| calls as f64 * prices.of_call((input, 0), output);
+        (
+            of(calls.0, input.0, output.0),
+            of(calls.1, input.1, output.1),
+        )
     });
-    let ms = range(recorded.iter().filter_map(|call| call.latency_ms)).map(|(least, most)| (calls.0 * least, calls.1 * most));
+    let ms = range(recorded.iter().filter_map(|call| call.latency_ms))
+        .map(|(least, most)| (calls.0 * least, calls.1 * most));
     Estimate { calls, usd, ms }
 }

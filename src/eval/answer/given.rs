@@ -82,18 +82,32 @@ impl RunStage {
 impl WholeRun {
     /// The stages that a name or a path denotes; a suffix `@N` selects the Nth execution.
     pub fn of<'r>(&'r self, name: &str) -> Vec<&'r RunStage> {
-        let all = |name: &str| self.stages.iter().filter(|stage| stage.is_called(name)).collect::<Vec<_>>();
+        let all = |name: &str| {
+            self.stages
+                .iter()
+                .filter(|stage| stage.is_called(name))
+                .collect::<Vec<_>>()
+        };
         let found = all(name);
-        let numbered = name.rsplit_once('@').and_then(|(name, number)| Some((name, number.parse::<usize>().ok()?)));
+        let numbered = name
+            .rsplit_once('@')
+            .and_then(|(name, number)| Some((name, number.parse::<usize>().ok()?)));
         match numbered.filter(|_| found.is_empty()) {
-            Some((name, number)) => all(name).into_iter().skip(number.saturating_sub(1)).take(1).collect(),
+            Some((name, number)) => all(name)
+                .into_iter()
+                .skip(number.saturating_sub(1))
+                .take(1)
+                .collect(),
             None => found,
         }
     }
 
     /// The labels of its stages, in order.
     pub fn path(&self) -> Vec<String> {
-        self.stages.iter().map(|stage| stage.label().to_owned()).collect()
+        self.stages
+            .iter()
+            .map(|stage| stage.label().to_owned())
+            .collect()
     }
 }
 
@@ -163,9 +177,10 @@ impl Flaw {
                 format!("calls of tools without an end: no answer after {requests} requests"),
                 "look at the calls of the last request: a tool whose result does not help is called again and again",
             ),
-            Self::Empty => {
-                ("no text and no call of a tool".to_owned(), "an empty answer has nothing that is ruled out, but proves nothing")
-            }
+            Self::Empty => (
+                "no text and no call of a tool".to_owned(),
+                "an empty answer has nothing that is ruled out, but proves nothing",
+            ),
         }
     }
 }
@@ -200,10 +215,22 @@ impl Answer {
         let text = written(&script.reply);
         // A JSON reply is used directly, since a parser would limit its depth.
         let is_text = script.reply.is_null() || script.reply.is_string();
-        let json = if is_text { serde_json::from_str(&text).ok() } else { Some(script.reply.clone()) };
+        let json = if is_text {
+            serde_json::from_str(&text).ok()
+        } else {
+            Some(script.reply.clone())
+        };
         let count = |text: &str| counter.count(text) as u64;
-        let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
-        let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
+        let given = |(name, arguments): &(String, Value)| {
+            count(name).saturating_add(count(&arguments.to_string()))
+        };
+        let out = || {
+            script
+                .tool_calls
+                .iter()
+                .map(given)
+                .fold(count(&text), u64::saturating_add)
+        };
         let tokens = script.usage.unwrap_or_else(|| (context, out()));
         Self {
             text,
@@ -225,51 +252,109 @@ impl Answer {
         prices: Option<&Prices>,
     ) -> Self {
         let text = answer.content();
-        let tool_calls: Vec<(String, Value)> =
-            answer.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect();
+        let tool_calls: Vec<(String, Value)> = answer
+            .tool_calls()
+            .map(|call| (call.name.clone(), call.arguments.clone()))
+            .collect();
         let out = || counter.count(&answer.turn.read().text) as u64;
         let miscounted = miscounted(answer, Some(context));
-        let usage = if miscounted.is_some() { Usage::default() } else { answer.usage };
-        let tokens = (usage.input.unwrap_or(context), usage.output.unwrap_or_else(out));
-        let Usage { cached, reasoning, .. } = usage;
+        let usage = if miscounted.is_some() {
+            Usage::default()
+        } else {
+            answer.usage
+        };
+        let tokens = (
+            usage.input.unwrap_or(context),
+            usage.output.unwrap_or_else(out),
+        );
+        let Usage {
+            cached, reasoning, ..
+        } = usage;
         let usd = prices.map(|prices| prices.of_call((tokens.0, cached.unwrap_or(0)), tokens.1));
-        let took = Took { cached, reasoning, usd, ..Took::default() };
+        let took = Took {
+            cached,
+            reasoning,
+            usd,
+            ..Took::default()
+        };
         let flaw = match answer.stop {
             Stop::Length => Some(Flaw::Cut(tokens.1)),
             Stop::Filter => Some(Flaw::Withheld),
-            Stop::End | Stop::Tool | Stop::Other => (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty),
+            Stop::End | Stop::Tool | Stop::Other => {
+                (text.trim().is_empty() && tool_calls.is_empty()).then_some(Flaw::Empty)
+            }
         };
-        Self { json: serde_json::from_str(&text).ok(), text, tool_calls, tokens, took, flaw, miscounted, run: None }
+        Self {
+            json: serde_json::from_str(&text).ok(),
+            text,
+            tool_calls,
+            tokens,
+            took,
+            flaw,
+            miscounted,
+            run: None,
+        }
     }
 
     /// A text without token counts.
     pub(super) fn uncounted(text: String) -> Self {
         let json = serde_json::from_str(&text).ok();
         let took = Took::default();
-        Self { text, json, tool_calls: Vec::new(), tokens: (0, 0), took, flaw: None, miscounted: None, run: None }
+        Self {
+            text,
+            json,
+            tool_calls: Vec::new(),
+            tokens: (0, 0),
+            took,
+            flaw: None,
+            miscounted: None,
+            run: None,
+        }
     }
 
     /// The answers of a conversation as one: the last one, with the calls and tokens of all.
     pub(super) fn of_all(answers: Vec<Self>) -> Option<Self> {
-        let (mut called, mut tokens, mut took, mut miscounted) = (Vec::new(), (0_u64, 0_u64), Took::default(), None);
+        let (mut called, mut tokens, mut took, mut miscounted) =
+            (Vec::new(), (0_u64, 0_u64), Took::default(), None);
         for answer in &answers {
-            tokens = (tokens.0.saturating_add(answer.tokens.0), tokens.1.saturating_add(answer.tokens.1));
+            tokens = (
+                tokens.0.saturating_add(answer.tokens.0),
+                tokens.1.saturating_add(answer.tokens.1),
+            );
             took = took.and(answer.took);
             called.extend(answer.tool_calls.iter().cloned());
             miscounted = miscounted.or_else(|| answer.miscounted.clone());
         }
         let last = answers.into_iter().next_back()?;
-        Some(Self { tool_calls: called, tokens, took, miscounted, ..last })
+        Some(Self {
+            tool_calls: called,
+            tokens,
+            took,
+            miscounted,
+            ..last
+        })
     }
 
     /// Its message in the conversation, whose calls have the ids that results refer to.
     pub(in crate::eval) fn turn(&self) -> Turn {
         let call = |(number, (name, arguments)): (usize, &(String, Value))| {
-            Part::Call(ToolCall { id: format!("call_{}", number + 1), name: name.clone(), arguments: arguments.clone() })
+            Part::Call(ToolCall {
+                id: format!("call_{}", number + 1),
+                name: name.clone(),
+                arguments: arguments.clone(),
+            })
         };
-        let text = Some(&self.text).filter(|text| !text.is_empty()).map(|text| Part::Text(text.clone()));
-        let parts = text.into_iter().chain(self.tool_calls.iter().enumerate().map(call)).collect();
-        Turn { speaker: Speaker::Assistant, parts }
+        let text = Some(&self.text)
+            .filter(|text| !text.is_empty())
+            .map(|text| Part::Text(text.clone()));
+        let parts = text
+            .into_iter()
+            .chain(self.tool_calls.iter().enumerate().map(call))
+            .collect();
+        Turn {
+            speaker: Speaker::Assistant,
+            parts,
+        }
     }
 
     /// The texts to search: the answer's text, and each value of its JSON unescaped.
@@ -282,13 +367,22 @@ impl Answer {
     /// The same texts and the arguments of tool calls, for patterns that must be absent.
     pub(super) fn said_or_given(&self) -> Vec<Cow<'_, str>> {
         let mut said = self.said();
-        meant(self.tool_calls.iter().rev().map(|(_, arguments)| arguments).collect(), &mut said);
+        meant(
+            self.tool_calls
+                .iter()
+                .rev()
+                .map(|(_, arguments)| arguments)
+                .collect(),
+            &mut said,
+        );
         said
     }
 
     /// The answer as JSON: its value, or its text as a string.
     pub(super) fn value(&self) -> Value {
-        self.json.clone().unwrap_or_else(|| Value::String(self.text.clone()))
+        self.json
+            .clone()
+            .unwrap_or_else(|| Value::String(self.text.clone()))
     }
 }
 

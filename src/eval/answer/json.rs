@@ -4,13 +4,18 @@ use serde_json::{Number, Value};
 
 /// The text of a value for patterns: strings unquoted, everything else as JSON.
 pub(super) fn words(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The exact value of a number: integers are compared as integers in any notation, since as floats
 /// two close ones are equal.
 fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
-    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    let whole = number
+        .as_i64()
+        .map(i128::from)
+        .or_else(|| number.as_u64().map(i128::from));
     let fraction = number.as_f64().unwrap_or_default();
     // A float without fraction is exactly an integer up to this limit.
     let is_whole = fraction.fract() == 0.0 && fraction.abs() < 1e38;
@@ -22,11 +27,23 @@ fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
 pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
         }
-        (Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_), _) => a == b,
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len()
+                && a.iter()
+                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        (
+            Value::Null
+            | Value::Bool(_)
+            | Value::String(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_),
+            _,
+        ) => a == b,
     }
 }
 
@@ -34,7 +51,9 @@ pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
 pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {
-            let keys = first.keys().chain(second.keys().filter(|key| !first.contains_key(*key)));
+            let keys = first
+                .keys()
+                .chain(second.keys().filter(|key| !first.contains_key(*key)));
             for key in keys {
                 match (first.get(key), second.get(key)) {
                     (Some(a), Some(b)) if same(a, b) => {}
@@ -45,7 +64,11 @@ pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
             at
         }
         (Value::Array(first), Value::Array(second)) => {
-            let both = first.iter().zip(second).enumerate().find(|(_, (a, b))| !same(a, b));
+            let both = first
+                .iter()
+                .zip(second)
+                .enumerate()
+                .find(|(_, (a, b))| !same(a, b));
             match both {
                 Some((number, (a, b))) => parting(a, b, format!("{at}[{number}]")),
                 None => format!("{at}[{}]", first.len().min(second.len())),

@@ -18,6 +18,11 @@ pub(in crate::eval) struct Judging<'a> {
 impl<'a> Judging<'a> {
     /// The inputs for answers of an agent of this project.
     pub(in crate::eval) fn of(prepared: &'a PreparedCase<'a>) -> Self {
-        Self { run: prepared.run, input: prepared.input, model: prepared.model(), prepared: Some(prepared) }
+        Self {
+            run: prepared.run,
+            input: prepared.input,
+            model: prepared.model(),
+            prepared: Some(prepared),
+        }
     }
 }

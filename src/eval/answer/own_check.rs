@@ -30,14 +30,28 @@ enum Said {
 ///
 /// # Errors
 /// It gave no verdict; the reason is in the text.
-pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Result<Judged, String> {
+pub(super) fn judge(
+    case: &Judging<'_>,
+    answer: &Answer,
+    check: &OwnCheck,
+) -> Result<Judged, String> {
     let expected = format!("{} to accept the trial", check.words());
-    let run = case.run.answers.own.and_then(|own| own.run(check, &trial(case, answer).to_string()));
-    let Some(said) = run else { return Ok(undecided(expected, NOT_PERMITTED)) };
+    let run = case
+        .run
+        .answers
+        .own
+        .and_then(|own| own.run(check, &trial(case, answer).to_string()));
+    let Some(said) = run else {
+        return Ok(undecided(expected, NOT_PERMITTED));
+    };
     let failed = |why: String| format!("{} gave no verdict: {why}", check.words());
     let said = said.map_err(failed)?;
     let no_verdict = || {
-        let found = if said.trim().is_empty() { "nothing".to_owned() } else { format!("“{}”", short(said.trim())) };
+        let found = if said.trim().is_empty() {
+            "nothing".to_owned()
+        } else {
+            format!("“{}”", short(said.trim()))
+        };
         failed(format!(
             "it has to write {{\"pass\": true, \"reason\": \"…\"}} or a list of such to its standard output, and wrote {found}"
         ))
@@ -48,15 +62,32 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, check: &OwnCheck) -> Re
         Said::Many(many) => many,
     };
     let passes = given.iter().all(|one| one.pass);
-    let reasons = given.iter().filter(|one| one.pass == passes).filter_map(|one| one.reason.as_deref());
-    let reasons = reasons.filter(|reason| !reason.trim().is_empty()).collect::<Vec<_>>().join("; ");
-    let found = if reasons.is_empty() { "a verdict without a reason" } else { &reasons };
-    Ok(if passes { pass(expected, found) } else { fail(expected, found) })
+    let reasons = given
+        .iter()
+        .filter(|one| one.pass == passes)
+        .filter_map(|one| one.reason.as_deref());
+    let reasons = reasons
+        .filter(|reason| !reason.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join("; ");
+    let found = if reasons.is_empty() {
+        "a verdict without a reason"
+    } else {
+        &reasons
+    };
+    Ok(if passes {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    })
 }
 
 /// The input of a check for a trial.
 fn trial(case: &Judging<'_>, answer: &Answer) -> Value {
-    let calls = answer.tool_calls.iter().map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
+    let calls = answer
+        .tool_calls
+        .iter()
+        .map(|(name, arguments)| json!({"name": name, "arguments": arguments}));
     json!({
         "scenario": case.input.case.name.value,
         "task": case.prepared.map(|prepared| prepared.receiver.task),

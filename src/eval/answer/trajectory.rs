@@ -13,10 +13,16 @@ use std::collections::{BTreeMap, VecDeque};
 /// matches at its first occurrence, the last one at the end.
 fn is_meant(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
-    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
+        return false;
+    };
+    let Some(last) = parts.next_back() else {
+        return rest.is_empty();
+    };
     for part in parts {
-        let Some((_, after)) = rest.split_once(part) else { return false };
+        let Some((_, after)) = rest.split_once(part) else {
+            return false;
+        };
         rest = after;
     }
     rest.ends_with(last)
@@ -24,25 +30,46 @@ fn is_meant(pattern: &str, name: &str) -> bool {
 
 pub(super) fn calls(answer: &Answer, name: &str) -> Judged {
     let expected = format!("a call of `{name}`");
-    let called = answer.tool_calls.iter().position(|(called, _)| is_meant(name, called));
+    let called = answer
+        .tool_calls
+        .iter()
+        .position(|(called, _)| is_meant(name, called));
     if let Some(at) = called {
-        let which = answer.tool_calls.get(at).filter(|(called, _)| called != name);
+        let which = answer
+            .tool_calls
+            .get(at)
+            .filter(|(called, _)| called != name);
         let which = which.map_or_else(String::new, |(called, _)| format!(", `{called}`"));
-        return pass(expected, format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()));
+        return pass(
+            expected,
+            format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()),
+        );
     }
     fail(expected, all(answer))
 }
 
 /// Lists the tool calls of an answer by name.
 fn all(answer: &Answer) -> String {
-    let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
-    if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) }
+    let names: Vec<String> = answer
+        .tool_calls
+        .iter()
+        .map(|(name, _)| format!("`{name}`"))
+        .collect();
+    if names.is_empty() {
+        "no call at all".to_owned()
+    } else {
+        format!("calls of {}", names.join(", "))
+    }
 }
 
 /// Compares all tool calls with a list.
 pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) -> Judged {
     let Trajectory { matching, calls } = expected;
-    let what = calls.iter().map(ExpectedCall::words).collect::<Vec<_>>().join(", ");
+    let what = calls
+        .iter()
+        .map(ExpectedCall::words)
+        .collect::<Vec<_>>()
+        .join(", ");
     let find = |pattern: &str, text: &str| case.run.patterns.find(pattern, text);
     for pattern in calls.iter().flat_map(|call| call.patterns.values()) {
         if let Err(why) = find(&pattern.value, "") {
@@ -51,40 +78,80 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
     }
     let made = &answer.tool_calls;
     let fits = |call: &ExpectedCall, (name, given): &(String, Value)| {
-        let occurs = |text: &str, pattern: &str| find(pattern, text).is_ok_and(|found| found.is_some());
-        let equals = |(name, value): (&String, &Value)| given.get(name).is_some_and(|found| same(value, found));
+        let occurs =
+            |text: &str, pattern: &str| find(pattern, text).is_ok_and(|found| found.is_some());
+        let equals = |(name, value): (&String, &Value)| {
+            given.get(name).is_some_and(|found| same(value, found))
+        };
         let mut patterns = call.patterns.iter();
         is_meant(&call.name.value, name)
             && call.arguments.iter().all(equals)
-            && patterns.all(|(name, pattern)| given.get(name).is_some_and(|found| occurs(&words(found), &pattern.value)))
+            && patterns.all(|(name, pattern)| {
+                given
+                    .get(name)
+                    .is_some_and(|found| occurs(&words(found), &pattern.value))
+            })
     };
     let shown = |at: usize| {
-        let call = made.get(at).map(|(name, given)| format!("`{name}` with {}", short(&given.to_string())));
-        format!("call {} of {}: {}", at + 1, made.len(), call.unwrap_or_default())
+        let call = made
+            .get(at)
+            .map(|(name, given)| format!("`{name}` with {}", short(&given.to_string())));
+        format!(
+            "call {} of {}: {}",
+            at + 1,
+            made.len(),
+            call.unwrap_or_default()
+        )
     };
     if *matching == Matching::Strict {
-        let differs = |at: &usize| !calls.get(*at).zip(made.get(*at)).is_some_and(|(call, made)| fits(call, made));
+        let differs = |at: &usize| {
+            !calls
+                .get(*at)
+                .zip(made.get(*at))
+                .is_some_and(|(call, made)| fits(call, made))
+        };
         return match (0..calls.len().max(made.len())).find(differs) {
             None => pass(what, "these"),
             Some(at) => match calls.get(at) {
                 None => fail(format!("no call after {what}"), shown(at)),
-                Some(call) if at < made.len() => fail(format!("call {} to be {}", at + 1, call.words()), shown(at)),
-                Some(call) => fail(format!("call {} to be {}", at + 1, call.words()), format!("no more than {}", all(answer))),
+                Some(call) if at < made.len() => {
+                    fail(format!("call {} to be {}", at + 1, call.words()), shown(at))
+                }
+                Some(call) => fail(
+                    format!("call {} to be {}", at + 1, call.words()),
+                    format!("no more than {}", all(answer)),
+                ),
             },
         };
     }
-    let fits_at = |call: usize, at: usize| calls.get(call).zip(made.get(at)).is_some_and(|(call, made)| fits(call, made));
+    let fits_at = |call: usize, at: usize| {
+        calls
+            .get(call)
+            .zip(made.get(at))
+            .is_some_and(|(call, made)| fits(call, made))
+    };
     let taken = assign(calls.len(), made.len(), fits_at);
     let missing = (0..calls.len()).find(|call| !taken.values().any(|taken| taken == call));
-    if let Some((number, call)) = missing.filter(|_| *matching != Matching::Subset).and_then(|at| Some((at, calls.get(at)?))) {
-        let found = match made.iter().position(|(name, _)| is_meant(&call.name.value, name)) {
-            Some(at) if fits_at(number, at) => format!("{}, and each call counts once", all(answer)),
+    if let Some((number, call)) = missing
+        .filter(|_| *matching != Matching::Subset)
+        .and_then(|at| Some((at, calls.get(at)?)))
+    {
+        let found = match made
+            .iter()
+            .position(|(name, _)| is_meant(&call.name.value, name))
+        {
+            Some(at) if fits_at(number, at) => {
+                format!("{}, and each call counts once", all(answer))
+            }
             Some(at) => shown(at),
             None => all(answer),
         };
         return fail(format!("a call of {}", call.words()), found);
     }
-    match (0..made.len()).find(|at| !taken.contains_key(at)).filter(|_| *matching != Matching::Superset) {
+    match (0..made.len())
+        .find(|at| !taken.contains_key(at))
+        .filter(|_| *matching != Matching::Superset)
+    {
         Some(at) => fail(format!("no call but {what}"), shown(at)),
         None => pass(what, all(answer)),
     }
@@ -92,7 +159,11 @@ pub(super) fn judge(case: &Judging<'_>, answer: &Answer, expected: &Trajectory) 
 
 /// Assigns to as many expected calls as possible a matching call of their own (maximum matching).
 /// Returns the index of the expected call by the index of the call.
-fn assign(expected: usize, made: usize, fits: impl Fn(usize, usize) -> bool) -> BTreeMap<usize, usize> {
+fn assign(
+    expected: usize,
+    made: usize,
+    fits: impl Fn(usize, usize) -> bool,
+) -> BTreeMap<usize, usize> {
     let mut taken = BTreeMap::new();
     for first in 0..expected {
         // If a matching call is already taken, its holder searches for another one.
@@ -112,7 +183,10 @@ fn assign(expected: usize, made: usize, fits: impl Fn(usize, usize) -> bool) -> 
             }
         }
         while let Some((call, one)) = free.and_then(|call| Some((call, *wanted_by.get(&call)?))) {
-            free = taken.iter().find(|(_, holder)| **holder == one).map(|(before, _)| *before);
+            free = taken
+                .iter()
+                .find(|(_, holder)| **holder == one)
+                .map(|(before, _)| *before);
             taken.insert(call, one);
         }
     }

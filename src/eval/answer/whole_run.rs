@@ -10,7 +10,10 @@ fn no_run(expected: String) -> Judged {
 
 /// The stages of a run that a name or a path denotes.
 pub(super) fn agents<'a>(answer: &'a Answer, name: &str) -> Vec<&'a RunStage> {
-    answer.run.as_deref().map_or_else(Vec::new, |run| run.of(name))
+    answer
+        .run
+        .as_deref()
+        .map_or_else(Vec::new, |run| run.of(name))
 }
 
 /// The outcome if no agent of a name was called; lists the called ones.
@@ -24,25 +27,53 @@ pub(in crate::eval) fn not_asked(answer: &Answer, name: &str) -> Judged {
 
 fn listed(path: &[String]) -> String {
     let names: Vec<String> = path.iter().map(|name| format!("`{name}`")).collect();
-    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "nobody".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 /// Judges the end of a run.
 pub(super) fn ends(answer: &Answer, end: &str) -> Judged {
     let expected = format!("a run that is {end}");
-    let Some(run) = answer.run.as_deref() else { return no_run(expected) };
-    let found = run.obstacle.as_ref().map_or_else(|| run.ends.clone(), |why| format!("{}: {why}", run.ends));
-    if run.ends == end { pass(expected, found) } else { fail(expected, found) }
+    let Some(run) = answer.run.as_deref() else {
+        return no_run(expected);
+    };
+    let found = run
+        .obstacle
+        .as_ref()
+        .map_or_else(|| run.ends.clone(), |why| format!("{}: {why}", run.ends));
+    if run.ends == end {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    }
 }
 
 /// Judges the path of a run.
 pub(super) fn path(answer: &Answer, expected: &Trajectory) -> Judged {
-    let names: Vec<&str> = expected.calls.iter().map(|call| call.name.value.as_str()).collect();
-    let words = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let Some(run) = answer.run.as_deref() else { return no_run(words) };
+    let names: Vec<&str> = expected
+        .calls
+        .iter()
+        .map(|call| call.name.value.as_str())
+        .collect();
+    let words = names
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let Some(run) = answer.run.as_deref() else {
+        return no_run(words);
+    };
     let holds = match expected.matching {
         Matching::Strict => {
-            run.stages.len() == names.len() && run.stages.iter().zip(&names).all(|(stage, name)| stage.is_called(name))
+            run.stages.len() == names.len()
+                && run
+                    .stages
+                    .iter()
+                    .zip(&names)
+                    .all(|(stage, name)| stage.is_called(name))
         }
         Matching::Unordered => matched(run, &names) == (names.len(), run.stages.len()),
         Matching::Superset => matched(run, &names).0 == names.len(),
@@ -55,7 +86,11 @@ pub(super) fn path(answer: &Answer, expected: &Trajectory) -> Judged {
         Matching::Subset => format!("nobody but {words} on the path"),
     };
     let found = listed(&run.path());
-    if holds { pass(expected, found) } else { fail(expected, found) }
+    if holds {
+        pass(expected, found)
+    } else {
+        fail(expected, found)
+    }
 }
 
 /// The number of names with a stage of their own, and so the number of stages with a name. Exact

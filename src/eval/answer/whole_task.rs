@@ -39,7 +39,13 @@ pub(in crate::eval) fn answered(
     let from = prepared.run.answers.from;
     let recorded = match prepared.input.answers.recorded {
         // A recording that is to be replaced is not read.
-        _ if matches!(from, AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept) => &[],
+        _ if matches!(
+            from,
+            AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Scripted | AnswersFrom::Kept
+        ) =>
+        {
+            &[]
+        }
         recorded => recorded.map_err(str::to_owned)?,
     };
     if recorded.iter().any(Recording::is_answered) {
@@ -58,15 +64,22 @@ pub(in crate::eval) fn answered(
         (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, Some(assembly)) => {
             trying::asked(prepared, assembly, done)
         }
-        (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, None) => asked(prepared, done),
+        (AnswersFrom::Record | AnswersFrom::ReplayOrRecord | AnswersFrom::Live, None) => {
+            asked(prepared, done)
+        }
         (AnswersFrom::Known | AnswersFrom::Scripted, _) if !case.answers.is_empty() => {
             // A script gives the same answer every time.
             let answer = match assembly {
                 Some(assembly) => trying::scripted(prepared, assembly, done)?,
                 None => scripted(prepared)?,
             };
-            let first = Tries { rows: prepared.run.rows, ..Tries::unbounded(Stage::First, case.rule) };
-            trying::tries(&Judging::of(prepared), first, done, &mut |_| Ok((answer.clone(), Answered::Scripted, SCRIPT)))
+            let first = Tries {
+                rows: prepared.run.rows,
+                ..Tries::unbounded(Stage::First, case.rule)
+            };
+            trying::tries(&Judging::of(prepared), first, done, &mut |_| {
+                Ok((answer.clone(), Answered::Scripted, SCRIPT))
+            })
         }
         (AnswersFrom::Kept, _) => trying::rejudged(&Judging::of(prepared), done),
         (AnswersFrom::Known | AnswersFrom::Scripted | AnswersFrom::Replay, _) => Ok(Decision::Open),
@@ -77,27 +90,54 @@ pub(in crate::eval) fn answered(
 fn scripted(prepared: &PreparedCase<'_>) -> Result<Answer, Unanswered> {
     let answers = &prepared.input.case.answers;
     let script = Script::new(answers.iter().map(|one| one.value.clone()))?;
-    one(prepared, &Source::Script { script, counts: answers.iter().any(|one| one.value.usage.is_some()) })
+    one(
+        prepared,
+        &Source::Script {
+            script,
+            counts: answers.iter().any(|one| one.value.usage.is_some()),
+        },
+    )
 }
 
 /// Runs the task with recorded answers.
-fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Finished) -> Result<Decision, Unanswered> {
+fn replayed(
+    prepared: &PreparedCase<'_>,
+    recorded: &[Recording],
+    done: &mut Finished,
+) -> Result<Decision, Unanswered> {
     let none = Comparison::default();
     let comparison = prepared.run.answers.comparison.unwrap_or(&none);
     let rule = prepared.input.case.rule;
     let round = |of: Stage, rule| {
         let calls = recorded.iter().filter(|call| call.is_answered());
-        let trials = calls.map(|call| call.trial.map_or((Stage::First, 1, 1), |trial| (trial.stage, trial.number, trial.of)));
-        let of_stage: BTreeMap<u32, u32> = trials.filter(|one| one.0 == of).map(|(_, number, of)| (number, of)).collect();
+        let trials = calls.map(|call| {
+            call.trial.map_or((Stage::First, 1, 1), |trial| {
+                (trial.stage, trial.number, trial.of)
+            })
+        });
+        let of_stage: BTreeMap<u32, u32> = trials
+            .filter(|one| one.0 == of)
+            .map(|(_, number, of)| (number, of))
+            .collect();
         let planned = of_stage.values().copied().max().unwrap_or(0);
         Tries::known(of, rule, (of_stage.len(), planned), prepared.run.rows)
     };
-    let second = trials::confirming(&rule).map(|rule| round(Stage::Confirm, rule)).filter(|second| second.there > 0);
+    let second = trials::confirming(&rule)
+        .map(|rule| round(Stage::Confirm, rule))
+        .filter(|second| second.there > 0);
     let replay = Replay::new(recorded, comparison);
-    let decision = trying::stages(&Judging::of(prepared), (round(Stage::First, rule), second), done, &mut |trial| {
-        let source = Source::Replay { replay: &replay, stage: trial.stage };
-        Ok((one(prepared, &source)?, Answered::Replayed, "recording"))
-    });
+    let decision = trying::stages(
+        &Judging::of(prepared),
+        (round(Stage::First, rule), second),
+        done,
+        &mut |trial| {
+            let source = Source::Replay {
+                replay: &replay,
+                stage: trial.stage,
+            };
+            Ok((one(prepared, &source)?, Answered::Replayed, "recording"))
+        },
+    );
     if matches!(decision, Err(Unanswered::Stale(_))) {
         plan(prepared, done);
     }
@@ -107,7 +147,11 @@ fn replayed(prepared: &PreparedCase<'_>, recorded: &[Recording], done: &mut Fini
 /// Estimates the cost of new answers, if there is a model to call.
 fn plan(prepared: &PreparedCase<'_>, done: &mut Finished) {
     if let Some(wire) = wire(prepared).ok().filter(|wire| wire.model.is_some()) {
-        done.anew = Some(estimate(prepared, &wire, done.tokens.map_or(0, |(all, _)| all)));
+        done.anew = Some(estimate(
+            prepared,
+            &wire,
+            done.tokens.map_or(0, |(all, _)| all),
+        ));
     }
 }
 
@@ -119,9 +163,19 @@ fn asked(prepared: &PreparedCase<'_>, done: &mut Finished) -> Result<Decision, U
         return Ok(Decision::Open);
     }
     let model = prepared.routed.choice.as_ref().map(|choice| choice.model);
-    let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else { return Err(NO_MODEL.to_owned().into()) };
+    let (Some(model), Some(ask)) = (model, prepared.run.answers.ask) else {
+        return Err(NO_MODEL.to_owned().into());
+    };
     trying::trials_asked(prepared, (ask, model), done, &mut |trial| {
-        one(prepared, &Source::Models { ask, path, case: &case.name.value, trial })
+        one(
+            prepared,
+            &Source::Models {
+                ask,
+                path,
+                case: &case.name.value,
+                trial,
+            },
+        )
     })
 }
 
@@ -135,9 +189,17 @@ enum Source<'s> {
         counts: bool,
     },
     /// Recorded answers.
-    Replay { replay: &'s Replay<'s>, stage: Stage },
+    Replay {
+        replay: &'s Replay<'s>,
+        stage: Stage,
+    },
     /// Answers of models.
-    Models { ask: &'s dyn Ask, path: &'s str, case: &'s str, trial: TrialOf },
+    Models {
+        ask: &'s dyn Ask,
+        path: &'s str,
+        case: &'s str,
+        trial: TrialOf,
+    },
 }
 
 impl Source<'_> {
@@ -154,19 +216,46 @@ impl Source<'_> {
                 let Some(call) = replay.next(*stage, asked.sent) else {
                     if let Unanswered::Stale(moved) = replay.stale(*stage, asked.sent) {
                         let of = |line| format!("{}: {line}", asked.name.unwrap_or(asked.stage));
-                        *stale.lock().unwrap_or_else(PoisonError::into_inner) = moved.into_iter().map(of).collect();
+                        *stale.lock().unwrap_or_else(PoisonError::into_inner) =
+                            moved.into_iter().map(of).collect();
                     }
-                    return Err(NoAnswer::Unknown(format!("no answer is recorded for this request of {}", asked.stage)));
+                    return Err(NoAnswer::Unknown(format!(
+                        "no answer is recorded for this request of {}",
+                        asked.stage
+                    )));
                 };
                 let response = response_of(call).map_err(NoAnswer::Provider)?;
-                Ok(Given { response, by: AnsweredBy::Replay })
+                Ok(Given {
+                    response,
+                    by: AnsweredBy::Replay,
+                })
             }
-            Self::Models { ask, path, case, trial } => {
-                let nobody = || NoAnswer::Unknown(format!("no model of `[models]` in ctxc.toml is known for {}", asked.stage));
+            Self::Models {
+                ask,
+                path,
+                case,
+                trial,
+            } => {
+                let nobody = || {
+                    NoAnswer::Unknown(format!(
+                        "no model of `[models]` in ctxc.toml is known for {}",
+                        asked.stage
+                    ))
+                };
                 let model = asked.model.ok_or_else(nobody)?;
-                let asked = Asked { path, case, trial: *trial, model, sent: asked.sent, context: None };
+                let asked = Asked {
+                    path,
+                    case,
+                    trial: *trial,
+                    model,
+                    sent: asked.sent,
+                    context: None,
+                };
                 let response = ask.ask(&asked).map_err(NoAnswer::Provider)?;
-                Ok(Given { response, by: AnsweredBy::Upstream })
+                Ok(Given {
+                    response,
+                    by: AnsweredBy::Upstream,
+                })
             }
         }
     }
@@ -184,15 +273,25 @@ struct Collected<'s, 'r> {
 impl Answers for Collected<'_, '_> {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let given = self.source.answer(asked, &self.stale)?;
-        let context = asked.messages.iter().map(|message| self.counter.count(message.text.text()) as u64).sum();
+        let context = asked
+            .messages
+            .iter()
+            .map(|message| self.counter.count(message.text.text()) as u64)
+            .sum();
         let prices = asked.model.and_then(|model| model.prices.as_ref());
         let mut answer = Answer::given(&given.response.answer, context, self.counter, prices);
         answer.took.is_live = given.by == AnsweredBy::Upstream;
-        answer.took.latency_ms =
-            Some(given.response.latency).filter(|took| !took.is_zero()).and_then(|took| took.as_millis().try_into().ok());
+        answer.took.latency_ms = Some(given.response.latency)
+            .filter(|took| !took.is_zero())
+            .and_then(|took| took.as_millis().try_into().ok());
         // The cost of a subtask belongs to the agent that requested it.
         let stage = asked.stage.split('~').next().unwrap_or_default().to_owned();
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner).entry(stage).or_default().push(answer);
+        self.answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(stage)
+            .or_default()
+            .push(answer);
         Ok(given)
     }
 }
@@ -201,15 +300,36 @@ impl Answers for Collected<'_, '_> {
 fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unanswered> {
     let case = prepared.input.case;
     let files = prepared.read.over(prepared.run.live);
-    let situation = prepared.read.whole(prepared.receiver, (&files, prepared.run.session));
+    let situation = prepared
+        .read
+        .whole(prepared.receiver, (&files, prepared.run.session));
     let options = prepared.run.options();
-    let flow = TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
+    let flow =
+        TaskFlow::new(prepared.forest, situation, &options).map_err(|fault| fault.to_string())?;
     let counter = prepared.routed.options.counter;
-    let answers = Collected { source, counter, answers: Mutex::default(), stale: Mutex::default() };
+    let answers = Collected {
+        source,
+        counter,
+        answers: Mutex::default(),
+        stale: Mutex::default(),
+    };
     let script = Script::new(case.answers.iter().map(|one| one.value.clone()))?;
-    let commands = ScriptedCommands { script: &script, then: None };
-    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default()).kept();
-    let config = prepared.run.answers.config.map(|config| config as &dyn CompileSubtask);
+    let commands = ScriptedCommands {
+        script: &script,
+        then: None,
+    };
+    let trace = Trace::new(
+        String::new(),
+        None,
+        Redactor::new([0; 32], []),
+        Journal::default(),
+    )
+    .kept();
+    let config = prepared
+        .run
+        .answers
+        .config
+        .map(|config| config as &dyn CompileSubtask);
     let runner = Runner::new(Parts {
         options,
         providers: prepared.run.answers.providers,
@@ -218,27 +338,53 @@ fn one(prepared: &PreparedCase<'_>, source: &Source<'_>) -> Result<Answer, Unans
         commands: &commands,
         subtasks: config.unwrap_or(&NoSubtasks),
         trace: &trace,
-        limits: Limits { jobs: 1, ..Limits::default() },
+        limits: Limits {
+            jobs: 1,
+            ..Limits::default()
+        },
         clock: || None,
     });
     let outcome = runner.run(&Frame::new(prepared.forest, situation, &flow));
     if let Some(obstacle) = &outcome.obstacle {
-        let is_unknown = matches!(&obstacle.kind, ObstacleKind::Other(word) if word == NOT_RECORDED);
+        let is_unknown =
+            matches!(&obstacle.kind, ObstacleKind::Other(word) if word == NOT_RECORDED);
         if is_unknown && matches!(source, Source::Replay { .. }) {
-            return Err(Unanswered::Stale(answers.stale.into_inner().unwrap_or_else(PoisonError::into_inner)));
+            return Err(Unanswered::Stale(
+                answers
+                    .stale
+                    .into_inner()
+                    .unwrap_or_else(PoisonError::into_inner),
+            ));
         }
         if is_unknown || obstacle.kind == ObstacleKind::Provider {
             return Err(obstacle.note.clone().into());
         }
     }
-    let given = answers.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let given = answers
+        .answers
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
     Ok(whole(&outcome, stages(trace.events(), flow.plan(), given)))
 }
 
 /// The executed agents and scripts, in order.
-fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, Vec<Answer>>) -> Vec<RunStage> {
-    let name = |node: &str| plan.all().into_iter().find(|one| one.path == node && one.name.is_some())?.name.clone();
-    let is_agent = |node: &str| plan.all().into_iter().any(|one| one.path == node && one.kind == PlanKind::Agent);
+fn stages(
+    events: Vec<TraceEvent>,
+    plan: &PlanNode,
+    mut given: BTreeMap<String, Vec<Answer>>,
+) -> Vec<RunStage> {
+    let name = |node: &str| {
+        plan.all()
+            .into_iter()
+            .find(|one| one.path == node && one.name.is_some())?
+            .name
+            .clone()
+    };
+    let is_agent = |node: &str| {
+        plan.all()
+            .into_iter()
+            .any(|one| one.path == node && one.kind == PlanKind::Agent)
+    };
     let mut stages: Vec<RunStage> = Vec::new();
     let mut begun = |stage: String| {
         // A stage within a subtask belongs to the agent that requested it.
@@ -248,8 +394,18 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
         let at = stages.iter().position(|one: &RunStage| one.stage == stage);
         let at = at.unwrap_or_else(|| {
             let node = node_of(&stage);
-            let answer = given.remove(&stage).and_then(Answer::of_all).unwrap_or_else(|| Answer::uncounted(String::new()));
-            stages.push(RunStage { name: name(&node), is_agent: is_agent(&node), node, stage, answer, output: None });
+            let answer = given
+                .remove(&stage)
+                .and_then(Answer::of_all)
+                .unwrap_or_else(|| Answer::uncounted(String::new()));
+            stages.push(RunStage {
+                name: name(&node),
+                is_agent: is_agent(&node),
+                node,
+                stage,
+                answer,
+                output: None,
+            });
             stages.len() - 1
         });
         Some(at)
@@ -258,8 +414,9 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
     for event in events {
         if let TraceEvent::Result { stage, output, .. } = event {
             outputs.extend(begun(stage).map(|at| (at, output)));
-        } else if let TraceEvent::Stage { stage, .. } | TraceEvent::Command { stage, .. } | TraceEvent::Failed { stage, .. } =
-            event
+        } else if let TraceEvent::Stage { stage, .. }
+        | TraceEvent::Command { stage, .. }
+        | TraceEvent::Failed { stage, .. } = event
         {
             let _ = begun(stage);
         }
@@ -277,12 +434,40 @@ fn stages(events: Vec<TraceEvent>, plan: &PlanNode, mut given: BTreeMap<String, 
 
 /// The result of a run as an answer, with the calls and tokens of all stages.
 fn whole(outcome: &Outcome, stages: Vec<RunStage>) -> Answer {
-    let text = |content: &serde_json::Value| content.as_str().map_or_else(|| content.to_string(), str::to_owned);
-    let said = outcome.result.as_ref().map_or_else(String::new, |result| text(&result.content));
+    let text = |content: &serde_json::Value| {
+        content
+            .as_str()
+            .map_or_else(|| content.to_string(), str::to_owned)
+    };
+    let said = outcome
+        .result
+        .as_ref()
+        .map_or_else(String::new, |result| text(&result.content));
     let last = Answer::uncounted(said);
-    let all = stages.iter().map(|stage| stage.answer.clone()).chain([last.clone()]).collect();
-    let Answer { tool_calls, tokens, took, miscounted, .. } = Answer::of_all(all).unwrap_or_else(|| last.clone());
+    let all = stages
+        .iter()
+        .map(|stage| stage.answer.clone())
+        .chain([last.clone()])
+        .collect();
+    let Answer {
+        tool_calls,
+        tokens,
+        took,
+        miscounted,
+        ..
+    } = Answer::of_all(all).unwrap_or_else(|| last.clone());
     let obstacle = outcome.obstacle.as_ref().map(Obstacle::to_string);
-    let run = WholeRun { ends: outcome.status.word().to_owned(), obstacle, stages };
-    Answer { tool_calls, tokens, took, miscounted, run: Some(Box::new(run)), ..last }
+    let run = WholeRun {
+        ends: outcome.status.word().to_owned(),
+        obstacle,
+        stages,
+    };
+    Answer {
+        tool_calls,
+        tokens,
+        took,
+        miscounted,
+        run: Some(Box::new(run)),
+        ..last
+    }
 }

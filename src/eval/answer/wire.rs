@@ -15,9 +15,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The wire format for the requests of a case: that of its model, or a chat completion without one.
 pub(in crate::eval) fn wire<'c>(case: &'c PreparedCase<'_>) -> Result<Wire<'c>, String> {
     let files = case.read.over(case.run.live);
-    let request = Request { node: &case.node, role: case.receiver.role, files: &files, ..Request::new(case.receiver.task) };
-    let mut wire =
-        Wire::of(case.forest, &request, &case.routed, case.run.answers.providers).map_err(|fault| fault.to_string())?;
+    let request = Request {
+        node: &case.node,
+        role: case.receiver.role,
+        files: &files,
+        ..Request::new(case.receiver.task)
+    };
+    let mut wire = Wire::of(
+        case.forest,
+        &request,
+        &case.routed,
+        case.run.answers.providers,
+    )
+    .map_err(|fault| fault.to_string())?;
     if wire.model.is_none() {
         wire.call.model = case.model().map(str::to_owned);
     }
@@ -42,20 +52,39 @@ impl<'r> Replay<'r> {
         let mut seen = BTreeSet::new();
         for call in calls.iter().filter(|call| call.is_answered()) {
             // A copied line is not another trial.
-            if call.trial.is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key))) {
+            if call
+                .trial
+                .is_some_and(|trial| !seen.insert((trial.stage, trial.number, &call.key)))
+            {
                 continue;
             }
             by_stage.entry(stage(call)).or_default().push(call);
         }
-        let recorded = |(stage, calls)| (stage, RecordedCalls::new(calls, comparison.clone(), Scope::Whole));
-        Self { calls, by_stage: by_stage.into_iter().map(recorded).collect() }
+        let recorded = |(stage, calls)| {
+            (
+                stage,
+                RecordedCalls::new(calls, comparison.clone(), Scope::Whole),
+            )
+        };
+        Self {
+            calls,
+            by_stage: by_stage.into_iter().map(recorded).collect(),
+        }
     }
 
     /// The trials of a stage, given its first request and its rule: as many as recorded, and no
     /// more have to pass. If more were recorded once, the rule applies unchanged.
     pub(super) fn tries(&self, of: Stage, first: &Sent, rule: Rule, rows: Rows) -> Tries {
-        let there = self.by_stage.get(&of).map_or(0, |calls| calls.count(&first.live()));
-        let planned = self.calls.iter().filter(|call| stage(call) == of).filter_map(|call| Some(call.trial?.of)).max();
+        let there = self
+            .by_stage
+            .get(&of)
+            .map_or(0, |calls| calls.count(&first.live()));
+        let planned = self
+            .calls
+            .iter()
+            .filter(|call| stage(call) == of)
+            .filter_map(|call| Some(call.trial?.of))
+            .max();
         Tries::known(of, rule, (there, planned.unwrap_or(0)), rows)
     }
 
@@ -67,9 +96,14 @@ impl<'r> Replay<'r> {
     /// The error for a request without a recorded answer: its differences from the most similar
     /// recorded request.
     pub(super) fn stale(&self, stage: Stage, sent: &Sent) -> Unanswered {
-        let calls = self.by_stage.get(&stage).or_else(|| self.by_stage.values().next());
+        let calls = self
+            .by_stage
+            .get(&stage)
+            .or_else(|| self.by_stage.values().next());
         let found = calls.and_then(|calls| Some((calls, *calls.most_like(&sent.live())?)));
-        Unanswered::Stale(found.map_or_else(Vec::new, |(calls, call)| moved(calls.comparison(), call, &sent.live())))
+        Unanswered::Stale(found.map_or_else(Vec::new, |(calls, call)| {
+            moved(calls.comparison(), call, &sent.live())
+        }))
     }
 
     /// The next recorded call for a request.

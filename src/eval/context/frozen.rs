@@ -16,8 +16,26 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
         Some(file) => Some((beside(input.path, file)?, None)),
         None => Some((input.path.to_owned(), Some(span))),
     };
-    let value = |one: &Spanned<Frozen>| at(if let Frozen::File(file) = &one.value { Some(file) } else { None }, one.span);
-    let text = |one: &Spanned<Content>| at(if let Content::File(file) = &one.value { Some(file) } else { None }, one.span);
+    let value = |one: &Spanned<Frozen>| {
+        at(
+            if let Frozen::File(file) = &one.value {
+                Some(file)
+            } else {
+                None
+            },
+            one.span,
+        )
+    };
+    let text = |one: &Spanned<Content>| {
+        at(
+            if let Content::File(file) = &one.value {
+                Some(file)
+            } else {
+                None
+            },
+            one.span,
+        )
+    };
     #[allow(clippy::wildcard_enum_match_arm, reason = "nothing else is frozen")]
     match origin {
         Origin::Input { name } => value(situation.inputs.get(name)?),
@@ -26,7 +44,14 @@ pub(super) fn place(input: &CaseInput<'_>, origin: &Origin) -> Option<PlaceInFil
         Origin::Match { id } => text(&situation.matches.iter().find(|found| found.id == *id)?.text),
         Origin::Conversation => {
             let history = situation.history.as_ref()?;
-            at(if let Conversation::File(file) = &history.value { Some(file) } else { None }, history.span)
+            at(
+                if let Conversation::File(file) = &history.value {
+                    Some(file)
+                } else {
+                    None
+                },
+                history.span,
+            )
         }
         _ => None,
     }

@@ -12,8 +12,14 @@ use std::cell::RefCell;
 ///
 /// # Errors
 /// The reason why the lookup cannot run.
-pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Result<Vec<Match>, String> {
-    let index = case.run.index.ok_or("there are no files here that could be looked up")?;
+pub(in crate::eval) fn found(
+    case: &PreparedCase<'_>,
+    test: &LookupTest,
+) -> Result<Vec<Match>, String> {
+    let index = case
+        .run
+        .index
+        .ok_or("there are no files here that could be looked up")?;
     let role = case.receiver.role.map(|role| role.name.value.as_str());
     let ask = |query: &str| index.search_for(role, query, test.within);
     if let Some(query) = &test.query {
@@ -22,7 +28,10 @@ pub(in crate::eval) fn found(case: &PreparedCase<'_>, test: &LookupTest) -> Resu
     let asked = Asked::default();
     // Only the query matters here; the context itself is judged elsewhere.
     let _: Result<Assembly, _> = case.assemble_from(&asked);
-    ask(&asked.0.into_inner().ok_or("this agent looks nothing up: give a `query`")?)
+    ask(&asked
+        .0
+        .into_inner()
+        .ok_or("this agent looks nothing up: give a `query`")?)
 }
 
 /// Records the first query, and finds nothing.
@@ -40,27 +49,59 @@ impl ContextSource for Asked {
 pub(super) fn lookup(seen: &Seen<'_>, test: &LookupTest) -> Judged {
     let found = match found(seen.case, test) {
         Ok(found) => found,
-        Err(why) => return (Outcome::Fail, Reason::new("an answer of the lookup", why).blind()),
+        Err(why) => {
+            return (
+                Outcome::Fail,
+                Reason::new("an answer of the lookup", why).blind(),
+            );
+        }
     };
     let ids: Vec<String> = found.iter().map(|one| format!("`{}`", one.id)).collect();
-    let here = || if ids.is_empty() { "nothing is found".to_owned() } else { format!("found, best first: {}", ids.join(", ")) };
+    let here = || {
+        if ids.is_empty() {
+            "nothing is found".to_owned()
+        } else {
+            format!("found, best first: {}", ids.join(", "))
+        }
+    };
     let one = |name: &str, is_wanted: bool| {
         let path = plain(name);
-        let at = found.iter().position(|one| one.id == *path || one.file() == path);
+        let at = found
+            .iter()
+            .position(|one| one.id == *path || one.file() == path);
         // A misspelt file name never matches, and proves nothing.
-        let is_there = || seen.case.run.live.text(path.split(':').next().unwrap_or(&path)).is_ok();
+        let is_there = || {
+            seen.case
+                .run
+                .live
+                .text(path.split(':').next().unwrap_or(&path))
+                .is_ok()
+        };
         let (words, found) = match (at, is_wanted) {
-            (Some(at), _) => (format!("{}`{name}`", if is_wanted { "" } else { "no " }), format!("it as number {}", at + 1)),
-            (None, true) => (format!("`{name}` among the best {} matches", test.within), "others".to_owned()),
+            (Some(at), _) => (
+                format!("{}`{name}`", if is_wanted { "" } else { "no " }),
+                format!("it as number {}", at + 1),
+            ),
+            (None, true) => (
+                format!("`{name}` among the best {} matches", test.within),
+                "others".to_owned(),
+            ),
             (None, false) => (format!("no `{name}`"), "none".to_owned()),
         };
         let reason = Reason::new(words, found);
         match (at.is_some() == is_wanted, at) {
-            (_, None) if !is_there() => (Outcome::Fail, reason.hint("the project has no such file").blind()),
+            (_, None) if !is_there() => (
+                Outcome::Fail,
+                reason.hint("the project has no such file").blind(),
+            ),
             (true, _) => (Outcome::Pass, reason),
             (false, _) => (Outcome::Fail, reason.hint(here())),
         }
     };
     let finds = test.finds.iter().map(|name| one(&name.value, true));
-    verdict::all(&finds.chain(test.lacks.iter().map(|name| one(&name.value, false))).collect::<Vec<_>>())
+    verdict::all(
+        &finds
+            .chain(test.lacks.iter().map(|name| one(&name.value, false)))
+            .collect::<Vec<_>>(),
+    )
 }

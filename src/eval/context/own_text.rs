@@ -36,21 +36,44 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
     let all = |segments: &[Segment]| segments.iter().flat_map(passages).collect::<Vec<_>>();
     let (old, new) = (all(before), all(after));
     let texts: BTreeSet<&str> = new.iter().map(|one| one.text.as_str()).collect();
-    let paragraphs: BTreeSet<&str> = new.iter().map(|one| one.paragraph.as_str()).filter(|words| !words.is_empty()).collect();
-    let is_gone = |one: &Passage| !texts.contains(&*one.text) && !paragraphs.contains(&*one.paragraph);
+    let paragraphs: BTreeSet<&str> = new
+        .iter()
+        .map(|one| one.paragraph.as_str())
+        .filter(|words| !words.is_empty())
+        .collect();
+    let is_gone =
+        |one: &Passage| !texts.contains(&*one.text) && !paragraphs.contains(&*one.paragraph);
     if !old.iter().any(is_gone) {
         return Vec::new();
     }
-    let masked = |segments: &[Segment]| segments.iter().flat_map(|segment| masked(segment, redactor)).collect::<Vec<_>>();
+    let masked = |segments: &[Segment]| {
+        segments
+            .iter()
+            .flat_map(|segment| masked(segment, redactor))
+            .collect::<Vec<_>>()
+    };
     let (old_masked, new_masked) = (masked(before), masked(after));
     let count = |all: &[String], text: &String| all.iter().filter(|one| *one == text).count();
     let mut found: BTreeMap<&str, Loss> = BTreeMap::new();
     for (one, masked) in old.iter().zip(&old_masked).filter(|(one, _)| is_gone(one)) {
-        let is_replaced = *masked != one.text && count(&old_masked, masked) <= count(&new_masked, masked);
-        let instead = new.iter().zip(&new_masked).filter(|(_, other)| is_replaced && *other == masked).map(|(other, _)| other);
+        let is_replaced =
+            *masked != one.text && count(&old_masked, masked) <= count(&new_masked, masked);
+        let instead = new
+            .iter()
+            .zip(&new_masked)
+            .filter(|(_, other)| is_replaced && *other == masked)
+            .map(|(other, _)| other);
         let is_new = |other: &&Passage| old.iter().all(|one| one.text != other.text);
-        let instead = instead.clone().find(is_new).or_else(|| instead.clone().next()).map(|other| other.text.clone());
-        found.entry(&one.text).or_insert_with(|| Loss { text: one.text.clone(), masked: masked.clone(), instead });
+        let instead = instead
+            .clone()
+            .find(is_new)
+            .or_else(|| instead.clone().next())
+            .map(|other| other.text.clone());
+        found.entry(&one.text).or_insert_with(|| Loss {
+            text: one.text.clone(),
+            masked: masked.clone(),
+            instead,
+        });
     }
     found.into_values().collect()
 }
@@ -58,14 +81,20 @@ pub fn losses(before: &[Segment], after: &[Segment], redactor: &Redactor) -> Vec
 /// Removes a passage from a segment of the author, or replaces it.
 pub fn lose(loss: &Loss, segment: &mut Segment) {
     let (mut rest, mut at) = (Traced::default(), 0);
-    for Passage { range, key, .. } in passages(segment).into_iter().filter(|one| one.text == loss.text) {
+    for Passage { range, key, .. } in passages(segment)
+        .into_iter()
+        .filter(|one| one.text == loss.text)
+    {
         if range.start < at {
             continue;
         }
         rest.append(&segment.text.slice(at..range.start));
         at = range.end;
         let words = segment.text.slice(range);
-        let origin = words.stretches().first().map_or(Origin::Frame, |stretch| stretch.origin.clone());
+        let origin = words
+            .stretches()
+            .first()
+            .map_or(Origin::Frame, |stretch| stretch.origin.clone());
         let words = match (key, &loss.instead) {
             (Some(_), _) => json_without(words.text(), loss),
             (None, Some(instead)) => words.text().replacen(&loss.text, instead, 1),
@@ -89,7 +118,9 @@ fn passages(segment: &Segment) -> Vec<Passage> {
     // The passages of the current paragraph.
     let (mut first, mut words) = (0, String::new());
     let mut end = |out: &mut Vec<Passage>, words: &mut String| {
-        out.iter_mut().skip(first).for_each(|one| one.paragraph.clone_from(words));
+        out.iter_mut()
+            .skip(first)
+            .for_each(|one| one.paragraph.clone_from(words));
         first = out.len();
         words.clear();
     };
@@ -99,7 +130,12 @@ fn passages(segment: &Segment) -> Vec<Passage> {
             end(&mut out, &mut words);
             values(&value, "", &mut |path, value| {
                 let key = path.rsplit('.').next().unwrap_or(path).to_owned();
-                out.push(Passage { text: passage(path, value), range: range.clone(), paragraph: String::new(), key: Some(key) });
+                out.push(Passage {
+                    text: passage(path, value),
+                    range: range.clone(),
+                    paragraph: String::new(),
+                    key: Some(key),
+                });
             });
             end(&mut out, &mut words);
             continue;
@@ -113,7 +149,12 @@ fn passages(segment: &Segment) -> Vec<Passage> {
                 end(&mut out, &mut words);
             } else if line.contains(char::is_alphanumeric) {
                 words.extend(line.split_whitespace().flat_map(|word| [word, " "]));
-                out.push(Passage { text: line.to_owned(), range, paragraph: String::new(), key: None });
+                out.push(Passage {
+                    text: line.to_owned(),
+                    range,
+                    paragraph: String::new(),
+                    key: None,
+                });
             }
         }
     }
@@ -123,17 +164,25 @@ fn passages(segment: &Segment) -> Vec<Passage> {
 
 /// The ranges of a segment that its author wrote, in order; true for JSON.
 fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
-    let is_json = |origin: &Origin| segment.kind == Kind::Tools || matches!(origin, Origin::Schema { .. });
+    let is_json =
+        |origin: &Origin| segment.kind == Kind::Tools || matches!(origin, Origin::Schema { .. });
     let mut out: Vec<(Range<usize>, bool)> = Vec::new();
     for stretch in segment.text.stretches() {
         let Range { start, end } = stretch.range;
         let mut at = start;
-        let others = segment.text.untrusted().iter().filter(|range| range.end > start && range.start < end);
+        let others = segment
+            .text
+            .untrusted()
+            .iter()
+            .filter(|range| range.end > start && range.start < end);
         for other in others.cloned().chain(std::iter::once(end..end)) {
             let part = at..other.start.max(at);
             at = at.max(other.end.min(end));
             // A line can consist of several stretches.
-            match out.last_mut().filter(|(last, json)| last.end == part.start && *json == is_json(&stretch.origin)) {
+            match out
+                .last_mut()
+                .filter(|(last, json)| last.end == part.start && *json == is_json(&stretch.origin))
+            {
                 Some((last, _)) => last.end = part.end,
                 None if !part.is_empty() => out.push((part, is_json(&stretch.origin))),
                 None => {}
@@ -147,17 +196,29 @@ fn parts(segment: &Segment) -> Vec<(Range<usize>, bool)> {
 fn masked(segment: &Segment, redactor: &Redactor) -> Vec<String> {
     let found = redactor.find(segment.text.text());
     let mut out = Vec::new();
-    for Passage { text, range, key, .. } in passages(segment) {
+    for Passage {
+        text, range, key, ..
+    } in passages(segment)
+    {
         let (found, start) = if let Some(key) = key {
             (redactor.find_behind(&key, &text), 0)
         } else {
             let line = segment.text.text().get(range.clone()).unwrap_or("");
-            (found.clone(), range.start + line.len() - line.trim_start().len())
+            (
+                found.clone(),
+                range.start + line.len() - line.trim_start().len(),
+            )
         };
         let (mut masked, mut at) = (String::new(), start);
         let end = start + text.len();
-        for (value, kind) in found.iter().filter(|(value, _)| value.start < end && value.end > start) {
-            masked.push_str(text.get(at - start..value.start.max(at) - start).unwrap_or(""));
+        for (value, kind) in found
+            .iter()
+            .filter(|(value, _)| value.start < end && value.end > start)
+        {
+            masked.push_str(
+                text.get(at - start..value.start.max(at) - start)
+                    .unwrap_or(""),
+            );
             masked.extend(["⟦", kind, "⟧"]);
             at = value.end.min(end);
         }
@@ -171,7 +232,9 @@ fn masked(segment: &Segment, redactor: &Redactor) -> Vec<String> {
 /// they are lists or objects.
 fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(name, inside)| values(inside, &below(path, name), take)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, inside)| values(inside, &below(path, name), take)),
         Value::Array(items) => {
             for (number, item) in items.iter().enumerate() {
                 values(item, &of_item(path, number, item), take);
@@ -183,40 +246,67 @@ fn values(value: &Value, path: &str, take: &mut dyn FnMut(&str, &Value)) {
 
 /// A JSON text without one of its values, or with that value replaced.
 fn json_without(json: &str, loss: &Loss) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(json) else { return String::new() };
+    let Ok(value) = serde_json::from_str::<Value>(json) else {
+        return String::new();
+    };
     let value = without(value, "", loss).unwrap_or_default();
     // Serialising a value cannot fail.
-    let written = if json.contains('\n') { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+    let written = if json.contains('\n') {
+        serde_json::to_string_pretty(&value)
+    } else {
+        serde_json::to_string(&value)
+    };
     written.unwrap_or_default()
 }
 
 fn without(value: Value, path: &str, loss: &Loss) -> Option<Value> {
     Some(match value {
         Value::Object(fields) => {
-            let rest =
-                fields.into_iter().filter_map(|(name, inside)| Some((name.clone(), without(inside, &below(path, &name), loss)?)));
+            let rest = fields.into_iter().filter_map(|(name, inside)| {
+                Some((name.clone(), without(inside, &below(path, &name), loss)?))
+            });
             Value::Object(rest.collect())
         }
         Value::Array(items) => {
             let items = items.into_iter().enumerate();
-            Value::Array(items.filter_map(|(number, item)| without(item.clone(), &of_item(path, number, &item), loss)).collect())
+            Value::Array(
+                items
+                    .filter_map(|(number, item)| {
+                        without(item.clone(), &of_item(path, number, &item), loss)
+                    })
+                    .collect(),
+            )
         }
-        leaf if passage(path, &leaf) == loss.text => {
-            Value::from(loss.instead.as_deref()?.strip_prefix(path)?.strip_prefix(": ")?)
-        }
+        leaf if passage(path, &leaf) == loss.text => Value::from(
+            loss.instead
+                .as_deref()?
+                .strip_prefix(path)?
+                .strip_prefix(": ")?,
+        ),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
     })
 }
 
 fn below(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }
 
 fn of_item(path: &str, number: usize, item: &Value) -> String {
-    if item.is_object() || item.is_array() { below(path, &number.to_string()) } else { path.to_owned() }
+    if item.is_object() || item.is_array() {
+        below(path, &number.to_string())
+    } else {
+        path.to_owned()
+    }
 }
 
 /// A value after its path, in the quoted form.
 fn passage(path: &str, value: &Value) -> String {
-    value.as_str().map_or_else(|| format!("{path}: {value}"), |text| format!("{path}: {text}"))
+    value.as_str().map_or_else(
+        || format!("{path}: {value}"),
+        |text| format!("{path}: {text}"),
+    )
 }

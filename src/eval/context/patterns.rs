@@ -41,7 +41,10 @@ pub(super) fn contains(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
             Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
-    (Outcome::Pass, Reason::new(format!("{place} to contain {}", patterns.words()), "each"))
+    (
+        Outcome::Pass,
+        Reason::new(format!("{place} to contain {}", patterns.words()), "each"),
+    )
 }
 
 /// Judges patterns that must not occur.
@@ -49,8 +52,13 @@ pub(super) fn absent(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     let texts = match texts(seen, patterns, "not to contain") {
         Ok(texts) => texts,
         Err(reason) => {
-            let id = patterns.within.as_ref().map_or_else(String::new, Selector::words);
-            let advice = format!("{id} is not part of this context; to expect that, write `segment: {{…, state: absent}}`");
+            let id = patterns
+                .within
+                .as_ref()
+                .map_or_else(String::new, Selector::words);
+            let advice = format!(
+                "{id} is not part of this context; to expect that, write `segment: {{…, state: absent}}`"
+            );
             return (Outcome::Fail, reason.hint(advice));
         }
     };
@@ -59,15 +67,28 @@ pub(super) fn absent(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
         let expected = format!("{place} not to contain /{}/", pattern.value);
         match first(seen, &texts, &pattern.value) {
             Ok(None) => {}
-            Ok(Some(hit)) => return (Outcome::Fail, Reason::new(expected, hit.excerpt).at(hit.place)),
+            Ok(Some(hit)) => {
+                return (
+                    Outcome::Fail,
+                    Reason::new(expected, hit.excerpt).at(hit.place),
+                );
+            }
             Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
-    (Outcome::Pass, Reason::new(format!("{place} not to contain {}", patterns.words()), "none"))
+    (
+        Outcome::Pass,
+        Reason::new(
+            format!("{place} not to contain {}", patterns.words()),
+            "none",
+        ),
+    )
 }
 
 fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'a>, Box<Reason>> {
-    let Some(which) = &patterns.within else { return Ok(Texts::Messages) };
+    let Some(which) = &patterns.within else {
+        return Ok(Texts::Messages);
+    };
     let found = select(seen.assembly, which);
     if !found.is_empty() {
         return Ok(Texts::Segments(found));
@@ -91,15 +112,33 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
             for message in &seen.assembly.messages {
                 let text = message.text.text();
                 if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
-                    let excerpt = format!("{} in the {} message", excerpt(text, &range), message.speaker.word());
+                    let excerpt = format!(
+                        "{} in the {} message",
+                        excerpt(text, &range),
+                        message.speaker.word()
+                    );
                     let part = message.text.slice(range.start..text.len());
-                    let origin = part.stretches().first().map(|stretch| stretch.origin.clone());
-                    let place = Place { range: Some(range), origin, ..Place::default() };
+                    let origin = part
+                        .stretches()
+                        .first()
+                        .map(|stretch| stretch.origin.clone());
+                    let place = Place {
+                        range: Some(range),
+                        origin,
+                        ..Place::default()
+                    };
                     return Ok(Some(Hit { place, excerpt }));
                 }
             }
             let all = seen.assembly.report.segments.iter();
-            return first(seen, &Texts::Segments(all.filter(|account| account.segment.kind == Kind::Tools).collect()), pattern);
+            return first(
+                seen,
+                &Texts::Segments(
+                    all.filter(|account| account.segment.kind == Kind::Tools)
+                        .collect(),
+                ),
+                pattern,
+            );
         }
     }
     Ok(None)
@@ -110,7 +149,12 @@ fn in_segment(account: &SegmentReport, text: &str, range: Range<usize>) -> Hit {
     let start = stayed(account).start;
     let range = range.start + start..range.end + start;
     let origin = origin(account, range.start);
-    let place = Place { segment: Some(account.segment.id.clone()), range: Some(range), origin, file: None };
+    let place = Place {
+        segment: Some(account.segment.id.clone()),
+        range: Some(range),
+        origin,
+        file: None,
+    };
     Hit { place, excerpt }
 }
 
@@ -127,15 +171,26 @@ fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
     match texts {
         Texts::Segments(accounts) => {
             let text: usize = accounts.iter().map(|account| kept(account).len()).sum();
-            let Some(first) = accounts.first() else { return Reason::new(expected, "nowhere") };
+            let Some(first) = accounts.first() else {
+                return Reason::new(expected, "nowhere");
+            };
             let begins = excerpt(&kept(first), &(0..kept(first).len()));
-            let found =
-                if text == 0 { "no text: it was dropped".to_owned() } else { format!("it nowhere in {text} bytes: {begins}") };
+            let found = if text == 0 {
+                "no text: it was dropped".to_owned()
+            } else {
+                format!("it nowhere in {text} bytes: {begins}")
+            };
             Reason::new(expected, found).at(place(first))
         }
         Texts::Messages => {
-            let bytes: usize = seen.assembly.messages.iter().map(|message| message.text.text().len()).sum();
-            Reason::new(expected, format!("it nowhere in {bytes} bytes")).hint(super::select::here(seen.assembly))
+            let bytes: usize = seen
+                .assembly
+                .messages
+                .iter()
+                .map(|message| message.text.text().len())
+                .sum();
+            Reason::new(expected, format!("it nowhere in {bytes} bytes"))
+                .hint(super::select::here(seen.assembly))
         }
     }
 }

@@ -17,8 +17,15 @@ use std::collections::BTreeSet;
 pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     let receiver = seen.case.receiver;
     let Some(role) = receiver.role else {
-        let lists = [Some(&test.has), test.exactly.as_ref()].into_iter().flatten();
-        return same(seen, "tools", lists.max_by_key(|list| list.len()).unwrap_or(&test.has), &[]);
+        let lists = [Some(&test.has), test.exactly.as_ref()]
+            .into_iter()
+            .flatten();
+        return same(
+            seen,
+            "tools",
+            lists.max_by_key(|list| list.len()).unwrap_or(&test.has),
+            &[],
+        );
     };
     let nothing = Tools::default();
     let lists = role.tools.as_ref().unwrap_or(&nothing);
@@ -27,8 +34,20 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
     // In a project that defines no tools, the role's lists alone decide the tools that may be
     // called.
     let is_defined = !lists.defined.is_empty();
-    let is_given = |name: &str| if is_defined { names.iter().any(|other| other == name) } else { lists.permits(name) };
-    let is_listed = |name: &str| lists.allowed.iter().chain(&lists.blocked).any(|entry| entry.value == name);
+    let is_given = |name: &str| {
+        if is_defined {
+            names.iter().any(|other| other == name)
+        } else {
+            lists.permits(name)
+        }
+    };
+    let is_listed = |name: &str| {
+        lists
+            .allowed
+            .iter()
+            .chain(&lists.blocked)
+            .any(|entry| entry.value == name)
+    };
     let slip = |name: &str| {
         let is_known = lists.defined.contains_key(name) || is_listed(name);
         suggest::nearest(name, lists.defined.keys().map(String::as_str)).filter(|_| !is_known)
@@ -37,7 +56,8 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
         let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
         // A misspelt tool name is never there, and proves nothing.
         if let Some(near) = slip(name) {
-            let reason = Reason::new(words, "no tool of that name in the project").hint(format!("did you mean `{near}`?"));
+            let reason = Reason::new(words, "no tool of that name in the project")
+                .hint(format!("did you mean `{near}`?"));
             return (Outcome::Fail, reason.blind());
         }
         if is_given(name) == wanted {
@@ -45,13 +65,30 @@ pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
         }
         let near = suggest::nearest(name, names.iter().map(String::as_str)).filter(|_| wanted);
         let reason = Reason::new(words, if wanted { "none of that name" } else { "it" });
-        (Outcome::Fail, near.into_iter().fold(reason, |reason, near| reason.hint(format!("did you mean `{near}`?"))))
+        (
+            Outcome::Fail,
+            near.into_iter().fold(reason, |reason, near| {
+                reason.hint(format!("did you mean `{near}`?"))
+            }),
+        )
     };
     let mut judged: Vec<Judged> = test.has.iter().map(|name| one(&name.value, true)).collect();
     judged.extend(test.lacks.iter().map(|name| one(&name.value, false)));
-    let all = if is_defined { names.clone() } else { receiver.tools() };
-    judged.extend(test.exactly.iter().map(|expected| same(seen, "tools", expected, &all)));
-    judged.extend(test.schema_of.iter().map(|(name, wanted)| takes(seen, &given, &name.value, wanted)));
+    let all = if is_defined {
+        names.clone()
+    } else {
+        receiver.tools()
+    };
+    judged.extend(
+        test.exactly
+            .iter()
+            .map(|expected| same(seen, "tools", expected, &all)),
+    );
+    judged.extend(
+        test.schema_of
+            .iter()
+            .map(|(name, wanted)| takes(seen, &given, &name.value, wanted)),
+    );
     verdict::all(&judged)
 }
 
@@ -62,32 +99,68 @@ fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen
         Frozen::Value(_) => format!("the parameters of `{name}` as they stand here"),
     };
     let Some(tool) = given.iter().find(|tool| tool.name == name) else {
-        return (Outcome::Fail, Reason::new(words, "no definition of that tool").blind());
+        return (
+            Outcome::Fail,
+            Reason::new(words, "no definition of that tool").blind(),
+        );
     };
     match schema(seen.case.input.beside, wanted) {
         Err(why) => (Outcome::Fail, Reason::new(words, why).blind()),
-        Ok(wanted) if same_json(&wanted, &tool.parameters) => (Outcome::Pass, Reason::new(words, "the same")),
+        Ok(wanted) if same_json(&wanted, &tool.parameters) => {
+            (Outcome::Pass, Reason::new(words, "the same"))
+        }
         Ok(wanted) => {
             let at = parting(&wanted, &tool.parameters, "$".to_owned());
-            (Outcome::Fail, Reason::new(words, format!("others at {at}: {}, line {}", tool.path, tool.line + 1)))
+            (
+                Outcome::Fail,
+                Reason::new(
+                    words,
+                    format!("others at {at}: {}, line {}", tool.path, tool.line + 1),
+                ),
+            )
         }
     }
 }
 
 /// Judges a list of the role's policy by its exact items.
-pub(super) fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
+pub(super) fn same(
+    seen: &Seen<'_>,
+    what: &str,
+    expected: &[Spanned<String>],
+    found: &[String],
+) -> Judged {
     let words = format!("{what} {}", quoted(expected));
     if seen.case.receiver.role.is_none() {
-        let words = if expected.is_empty() { format!("the {what} of a role") } else { words };
+        let words = if expected.is_empty() {
+            format!("the {what} of a role")
+        } else {
+            words
+        };
         // A task without a role has no policy, so its absence proves nothing.
-        let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
-        return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
+        let advice = format!(
+            "`{}` is asked for as a task: name a `role`",
+            seen.case.receiver.task
+        );
+        return (
+            Outcome::Fail,
+            Reason::new(words, format!("no {what}: a task has none"))
+                .hint(advice)
+                .blind(),
+        );
     }
     let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
     let there: BTreeSet<&str> = found.iter().map(String::as_str).collect();
-    let quote = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let (missing, more): (Vec<&str>, Vec<&str>) =
-        (wanted.difference(&there).copied().collect(), there.difference(&wanted).copied().collect());
+    let quote = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let (missing, more): (Vec<&str>, Vec<&str>) = (
+        wanted.difference(&there).copied().collect(),
+        there.difference(&wanted).copied().collect(),
+    );
     if missing.is_empty() && more.is_empty() {
         return (Outcome::Pass, Reason::new(words, "the same"));
     }

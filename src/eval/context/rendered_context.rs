@@ -18,10 +18,17 @@ impl Seen<'_> {
     /// one that cannot exist proves nothing.
     pub(super) fn could(&self, which: &Selector) -> bool {
         let case = self.case;
-        let Some(takes) = case.forest.registry.signature(case.receiver.task) else { return true };
+        let Some(takes) = case.forest.registry.signature(case.receiver.task) else {
+            return true;
+        };
         let files = case.read.over(case.run.live);
         let exists = |path: &str| files.text(path).is_ok();
-        Shown { takes: &takes, situation: &case.input.case.situation, exists: &exists }.could(which)
+        Shown {
+            takes: &takes,
+            situation: &case.input.case.situation,
+            exists: &exists,
+        }
+        .could(which)
     }
 }
 
@@ -37,7 +44,12 @@ pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
 /// The place of the retained part of a segment.
 pub(super) fn place(account: &SegmentReport) -> Place {
     let range = stayed(account);
-    Place { segment: Some(account.segment.id.clone()), origin: origin(account, range.start), range: Some(range), file: None }
+    Place {
+        segment: Some(account.segment.id.clone()),
+        origin: origin(account, range.start),
+        range: Some(range),
+        file: None,
+    }
 }
 
 /// The retained text of a segment.
@@ -61,15 +73,27 @@ pub(super) fn origin(account: &SegmentReport, at: usize) -> Option<Origin> {
 
 /// The origin of a text at a byte.
 pub(super) fn origin_of(text: &Traced, at: usize) -> Option<Origin> {
-    let stretch = text.stretches().iter().find(|stretch| stretch.range.contains(&at))?;
+    let stretch = text
+        .stretches()
+        .iter()
+        .find(|stretch| stretch.range.contains(&at))?;
     let skipped = text.text().get(stretch.range.start..at).unwrap_or("");
-    Some(stretch.origin.clone().down(memchr::memchr_iter(b'\n', skipped.as_bytes()).count() as u32))
+    Some(
+        stretch
+            .origin
+            .clone()
+            .down(memchr::memchr_iter(b'\n', skipped.as_bytes()).count() as u32),
+    )
 }
 
 /// The ids of all retained segments, in their order.
 pub(in crate::eval) fn standing(assembly: &Assembly) -> Vec<&str> {
-    let mut stays: Vec<(usize, &str)> =
-        assembly.report.segments.iter().filter_map(|account| Some((account.position?, account.segment.id.as_str()))).collect();
+    let mut stays: Vec<(usize, &str)> = assembly
+        .report
+        .segments
+        .iter()
+        .filter_map(|account| Some((account.position?, account.segment.id.as_str())))
+        .collect();
     stays.sort_unstable();
     stays.into_iter().map(|(_, id)| id).collect()
 }

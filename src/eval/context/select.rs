@@ -19,7 +19,11 @@ pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Se
         match which {
             Selector::Id(id) => segment.id == id.value,
             Selector::Kind(kind) => segment.kind == kind.value,
-            Selector::Source(name) => segment.text.stretches().iter().any(|stretch| source(&stretch.origin) == Some(&name.value)),
+            Selector::Source(name) => segment
+                .text
+                .stretches()
+                .iter()
+                .any(|stretch| source(&stretch.origin) == Some(&name.value)),
         }
     };
     assembly.report.segments.iter().filter(is_meant).collect()
@@ -29,7 +33,9 @@ pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Se
 pub(in crate::eval) fn source(origin: &Origin) -> Option<&str> {
     match origin {
         Origin::Template { task, .. } => Some(task),
-        Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => Some(name),
+        Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => {
+            Some(name)
+        }
         Origin::File { path, .. } | Origin::Schema { path } => Some(path),
         Origin::Parent { id } | Origin::Match { id } => Some(id),
         Origin::History | Origin::Conversation | Origin::Frame => None,
@@ -52,7 +58,9 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
             // An id without its kind, or a file without its folder, is a more frequent mistake than
             // a misspelling.
             let part = |other: &&str| other.rsplit([':', '/']).next() == Some(id.value.as_str());
-            let near = ids().find(part).or_else(|| suggest::nearest(&id.value, ids()));
+            let near = ids()
+                .find(part)
+                .or_else(|| suggest::nearest(&id.value, ids()));
             // A dropped segment with exactly this id exists, so that it is not a suggestion.
             let near = near.filter(|near| *near != id.value);
             if let Some(near) = near {
@@ -61,7 +69,9 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
         }
         Selector::Kind(_) => {}
         Selector::Source(name) => {
-            let stretches = accounts.iter().flat_map(|account| account.segment.text.stretches());
+            let stretches = accounts
+                .iter()
+                .flat_map(|account| account.segment.text.stretches());
             let names = stretches.filter_map(|stretch| source(&stretch.origin));
             if let Some(near) = suggest::nearest(&name.value, names) {
                 reason = reason.hint(format!("did you mean `{near}`?"));
@@ -75,7 +85,12 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
 pub(super) fn here(assembly: &Assembly) -> String {
     let ids = ranges(standing(assembly));
     let more = ids.len().saturating_sub(LISTED);
-    let listed = ids.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let listed = ids
+        .iter()
+        .take(LISTED)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
     match (ids.is_empty(), more) {
         (true, _) => "there are no segments here".to_owned(),
         (false, 0) => format!("segments here: {listed}"),

@@ -165,23 +165,41 @@ struct Shown<'r> {
 /// The stored form of a case's request.
 pub fn stored_request(seen: &Seen<'_>) -> String {
     let Seen { case, assembly } = *seen;
-    let choice = case.routed.choice.as_ref().filter(|_| case.other_model.is_none()).map(|choice| choice.model);
+    let choice = case
+        .routed
+        .choice
+        .as_ref()
+        .filter(|_| case.other_model.is_none())
+        .map(|choice| choice.model);
     let model = case.model().map(|name| Model {
         id: choice.map_or(name, |model| &model.id),
         provider: choice.map(|model| model.provider.value.as_str()),
-        protocol: choice.and_then(|model| Some(model.kind?.word()).filter(|kind| *kind != model.provider.value)),
+        protocol: choice.and_then(|model| {
+            Some(model.kind?.word()).filter(|kind| *kind != model.provider.value)
+        }),
     });
-    let mut sampling: BTreeMap<_, _> =
-        case.routed.sampling.iter().map(|one| (one.name.word(), Cow::Borrowed(&one.value))).collect();
-    if let Some(reserve) = choice.map(|model| model.reserve).filter(|reserve| *reserve > 0) {
-        sampling.entry(Parameter::MaxOutputTokens.word()).or_insert_with(|| Cow::Owned(reserve.into()));
+    let mut sampling: BTreeMap<_, _> = case
+        .routed
+        .sampling
+        .iter()
+        .map(|one| (one.name.word(), Cow::Borrowed(&one.value)))
+        .collect();
+    if let Some(reserve) = choice
+        .map(|model| model.reserve)
+        .filter(|reserve| *reserve > 0)
+    {
+        sampling
+            .entry(Parameter::MaxOutputTokens.word())
+            .or_insert_with(|| Cow::Owned(reserve.into()));
     }
     let tool = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     let document = Document {
         schema: SNAPSHOT,
         model,
         sampling,
-        tools: tools(assembly).map(|account| tool(account.segment.text.text())).collect(),
+        tools: tools(assembly)
+            .map(|account| tool(account.segment.text.text()))
+            .collect(),
         answer: match &case.answer {
             Answer::Free => None,
             Answer::Json => Some(Cow::Owned(Value::from("json"))),
@@ -199,18 +217,31 @@ pub fn stored_request(seen: &Seen<'_>) -> String {
 pub fn stored_sent(request: &Request) -> String {
     let said = |placed: &'_ Placed| match &placed.part {
         Some(_) => None,
-        None => Some(request.at(&placed.pointer).map(Value::to_string).unwrap_or_default()),
+        None => Some(
+            request
+                .at(&placed.pointer)
+                .map(Value::to_string)
+                .unwrap_or_default(),
+        ),
     };
-    let unknown: BTreeMap<&str, String> =
-        request.parts().filter_map(|(_, placed)| Some((placed.pointer.as_str(), said(placed)?))).collect();
+    let unknown: BTreeMap<&str, String> = request
+        .parts()
+        .filter_map(|(_, placed)| Some((placed.pointer.as_str(), said(placed)?)))
+        .collect();
     let part = |placed| {
         let Placed { part, pointer, .. }: &Placed = placed;
-        let text = || Said { text: unknown.get(pointer.as_str()).map(|text| Words::of(text)), ..Said::default() };
+        let text = || Said {
+            text: unknown.get(pointer.as_str()).map(|text| Words::of(text)),
+            ..Said::default()
+        };
         part.as_ref().map_or_else(text, Said::of)
     };
     let message = |message| {
         let sent::Message { speaker, parts, .. }: &sent::Message = message;
-        Message { role: speaker.word(), parts: parts.iter().map(part).collect() }
+        Message {
+            role: speaker.word(),
+            parts: parts.iter().map(part).collect(),
+        }
     };
     let tool = |tool: &sent::Tool| {
         if tool.is_server {
@@ -220,10 +251,17 @@ pub fn stored_sent(request: &Request) -> String {
     };
     let document = Document {
         schema: SNAPSHOT,
-        model: request.model.as_deref().map(|id| Model { id, provider: None, protocol: None }),
+        model: request.model.as_deref().map(|id| Model {
+            id,
+            provider: None,
+            protocol: None,
+        }),
         sampling: sampling(&request.body),
         tools: request.tools.iter().map(tool).collect(),
-        answer: request.format.as_ref().map(|(_, schema)| Cow::Borrowed(schema)),
+        answer: request
+            .format
+            .as_ref()
+            .map(|(_, schema)| Cow::Borrowed(schema)),
         messages: request.messages.iter().map(message).collect(),
     };
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
@@ -250,24 +288,47 @@ fn sampling(body: &Value) -> BTreeMap<&'static str, Cow<'_, Value>> {
         ("max_output_tokens", "/options/num_predict"),
         ("max_output_tokens", "/generationConfig/maxOutputTokens"),
     ];
-    FIELDS.iter().filter_map(|(name, pointer)| Some((*name, Cow::Borrowed(body.pointer(pointer)?)))).collect()
+    FIELDS
+        .iter()
+        .filter_map(|(name, pointer)| Some((*name, Cow::Borrowed(body.pointer(pointer)?))))
+        .collect()
 }
 
 fn tools(assembly: &Assembly) -> impl Iterator<Item = &SegmentReport> {
-    assembly.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools)
+    assembly
+        .report
+        .segments
+        .iter()
+        .filter(|account| account.segment.kind == Kind::Tools)
 }
 
 impl<'r> Message<'r> {
     fn of(message: &'r message::Message) -> Self {
-        let text = || vec![Said { text: Some(Words::of(&remarked(&message.text, ZEROS))), ..Said::default() }];
-        let parts = if message.is_turn() { message.parts.iter().map(Said::of).collect() } else { text() };
-        Self { role: message.speaker.word(), parts }
+        let text = || {
+            vec![Said {
+                text: Some(Words::of(&remarked(&message.text, ZEROS))),
+                ..Said::default()
+            }]
+        };
+        let parts = if message.is_turn() {
+            message.parts.iter().map(Said::of).collect()
+        } else {
+            text()
+        };
+        Self {
+            role: message.speaker.word(),
+            parts,
+        }
     }
 }
 
 impl Words {
     fn of(text: &str) -> Self {
-        if text.contains('\n') { Self::Lines(text.split('\n').map(str::to_owned).collect()) } else { Self::Line(text.to_owned()) }
+        if text.contains('\n') {
+            Self::Lines(text.split('\n').map(str::to_owned).collect())
+        } else {
+            Self::Line(text.to_owned())
+        }
     }
 }
 
@@ -276,20 +337,57 @@ impl<'r> Said<'r> {
         let mut said = Self::default();
         match part {
             Part::Text(text) => said.text = Some(Words::of(text)),
-            Part::Reasoning(Reasoning { text, signature, redacted }) => {
+            Part::Reasoning(Reasoning {
+                text,
+                signature,
+                redacted,
+            }) => {
                 let (signature, redacted) = (signature.as_deref(), redacted.as_deref());
-                said.reasoning = Some(Thought { text: Words::of(text), signature, redacted });
+                said.reasoning = Some(Thought {
+                    text: Words::of(text),
+                    signature,
+                    redacted,
+                });
             }
-            Part::Call(ToolCall { id, name, arguments }) => said.call = Some(Call { id, name, arguments }),
-            Part::Result(ToolResult { call, parts, is_error }) => {
-                said.result = Some(Returned { call, is_error: *is_error, parts: parts.iter().map(Self::of).collect() });
+            Part::Call(ToolCall {
+                id,
+                name,
+                arguments,
+            }) => {
+                said.call = Some(Call {
+                    id,
+                    name,
+                    arguments,
+                })
             }
-            Part::Media(Media { media_type, name, source }) => {
+            Part::Result(ToolResult {
+                call,
+                parts,
+                is_error,
+            }) => {
+                said.result = Some(Returned {
+                    call,
+                    is_error: *is_error,
+                    parts: parts.iter().map(Self::of).collect(),
+                });
+            }
+            Part::Media(Media {
+                media_type,
+                name,
+                source,
+            }) => {
                 let (url, base64) = match source {
                     MediaSource::Url(url) => (Some(url.as_str()), None),
-                    MediaSource::Base64(bytes) => (None, Some(Hash::of(bytes.as_bytes()).to_string())),
+                    MediaSource::Base64(bytes) => {
+                        (None, Some(Hash::of(bytes.as_bytes()).to_string()))
+                    }
                 };
-                said.media = Some(Shown { media_type, name: name.as_deref(), url, base64 });
+                said.media = Some(Shown {
+                    media_type,
+                    name: name.as_deref(),
+                    url,
+                    base64,
+                });
             }
         }
         said
@@ -307,10 +405,19 @@ pub(in crate::eval) struct Parting {
 
 /// The first difference in each message, each tool and each other key; at least one.
 pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>) -> Vec<Parting> {
-    let no_request = || Parting { words: "a file that holds no request".to_owned(), origin: None, file: None };
-    let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else { return vec![no_request()] };
+    let no_request = || Parting {
+        words: "a file that holds no request".to_owned(),
+        origin: None,
+        file: None,
+    };
+    let Ok(Value::Object(before)) = serde_json::from_str::<Value>(stored) else {
+        return vec![no_request()];
+    };
     let now: Value = serde_json::from_str(now).unwrap_or_default();
-    let Some(after) = now.as_object().filter(|_| before.get("schema").and_then(Value::as_str) == Some(SNAPSHOT)) else {
+    let Some(after) = now
+        .as_object()
+        .filter(|_| before.get("schema").and_then(Value::as_str) == Some(SNAPSHOT))
+    else {
         return vec![no_request()];
     };
     let mut out = Vec::new();
@@ -322,9 +429,16 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
         };
         let origin = seen.and_then(|seen| origin(&path, seen.assembly));
         let file = seen.and_then(|seen| source_file(&path, origin.as_ref(), seen));
-        out.push(Parting { words: format!("{}: {what}", words(&path, &now)), origin, file });
+        out.push(Parting {
+            words: format!("{}: {what}", words(&path, &now)),
+            origin,
+            file,
+        });
     };
-    for key in after.keys().chain(before.keys().filter(|key| !after.contains_key(*key))) {
+    for key in after
+        .keys()
+        .chain(before.keys().filter(|key| !after.contains_key(*key)))
+    {
         let (a, b) = (before.get(key), after.get(key));
         let (Some(Value::Array(first)), Some(Value::Array(second))) = (a, b) else {
             if !is_same(a, b) {
@@ -334,8 +448,15 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
         };
         // After an insertion or removal, the items behind it are unchanged.
         let most = first.len().min(second.len());
-        let front = (0..most).take_while(|at| is_same(first.get(*at), second.get(*at))).count();
-        let back = |at: &usize| is_same(first.get(first.len() - 1 - at), second.get(second.len() - 1 - at));
+        let front = (0..most)
+            .take_while(|at| is_same(first.get(*at), second.get(*at)))
+            .count();
+        let back = |at: &usize| {
+            is_same(
+                first.get(first.len() - 1 - at),
+                second.get(second.len() - 1 - at),
+            )
+        };
         let back = (0..most - front).take_while(back).count();
         for at in front..(first.len() - back).max(second.len() - back) {
             let a = first.get(at).filter(|_| at < first.len() - back);
@@ -347,7 +468,11 @@ pub(in crate::eval) fn partings(stored: &str, now: &str, seen: Option<&Seen<'_>>
     }
     if out.is_empty() {
         // The same request in another notation.
-        out.push(Parting { words: "another way of writing it".to_owned(), origin: None, file: None });
+        out.push(Parting {
+            words: "another way of writing it".to_owned(),
+            origin: None,
+            file: None,
+        });
     }
     out
 }
@@ -359,10 +484,17 @@ fn is_same(a: Option<&Value>, b: Option<&Value>) -> bool {
 
 /// The first difference of two values, with both sides; two objects can differ in the order of keys
 /// alone.
-fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v Value>, Option<&'v Value>) {
+fn part<'v>(
+    a: &'v Value,
+    b: &'v Value,
+    path: &mut Vec<String>,
+) -> (Option<&'v Value>, Option<&'v Value>) {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {
-            for key in second.keys().chain(first.keys().filter(|key| !second.contains_key(*key))) {
+            for key in second
+                .keys()
+                .chain(first.keys().filter(|key| !second.contains_key(*key)))
+            {
                 let (a, b) = (first.get(key), second.get(key));
                 if !is_same(a, b) {
                     path.push(key.clone());
@@ -371,14 +503,20 @@ fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v V
             }
             (None, None)
         }
-        (Value::Array(_), Value::Array(_) | Value::String(_)) | (Value::String(_), Value::Array(_)) => {
+        (Value::Array(_), Value::Array(_) | Value::String(_))
+        | (Value::String(_), Value::Array(_)) => {
             // A text of one line is not stored as a list.
             let (first, second) = (elements(a), elements(b));
             let is_other = |at: &usize| !is_same(first.get(*at), second.get(*at));
-            let at = (0..first.len().max(second.len())).find(is_other).unwrap_or_default();
+            let at = (0..first.len().max(second.len()))
+                .find(is_other)
+                .unwrap_or_default();
             path.push(at.to_string());
             // An inserted or removed blank line is skipped.
-            let says = |all: &'v [Value]| all.get(at..).and_then(|rest| rest.iter().find(|one| one.as_str() != Some("")));
+            let says = |all: &'v [Value]| {
+                all.get(at..)
+                    .and_then(|rest| rest.iter().find(|one| one.as_str() != Some("")))
+            };
             let (mut a, mut b) = (says(first), says(second));
             if a == b {
                 (a, b) = (first.get(at), second.get(at));
@@ -390,7 +528,9 @@ fn part<'v>(a: &'v Value, b: &'v Value, path: &mut Vec<String>) -> (Option<&'v V
 }
 
 fn elements(value: &Value) -> &[Value] {
-    value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice)
+    value
+        .as_array()
+        .map_or(std::slice::from_ref(value), Vec::as_slice)
 }
 
 /// Describes a place in a request: `message 2 (user), line 7`.
@@ -400,7 +540,10 @@ fn words(path: &[String], request: &Value) -> String {
     let mut list = "";
     for step in path {
         let is_only = at.is_some_and(|at| elements(at).len() < 2);
-        at = at.and_then(|at| step.parse().map_or_else(|_| at.get(step), |number: usize| elements(at).get(number)));
+        at = at.and_then(|at| {
+            step.parse()
+                .map_or_else(|_| at.get(step), |number: usize| elements(at).get(number))
+        });
         let Ok(number) = step.parse::<usize>() else {
             list = step;
             // A list is described by the number of its item.
@@ -409,13 +552,20 @@ fn words(path: &[String], request: &Value) -> String {
             }
             continue;
         };
-        let name = |key: &str| at.and_then(|at| at.get(key)?.as_str()).map_or_else(String::new, |name| format!(" ({name})"));
+        let name = |key: &str| {
+            at.and_then(|at| at.get(key)?.as_str())
+                .map_or_else(String::new, |name| format!(" ({name})"))
+        };
         match list {
             "messages" => words.push(format!("message {}{}", number + 1, name("role"))),
             "tools" => words.push(format!("tool {}{}", number + 1, name("name"))),
             "parts" if is_only => {}
             "text" => words.push(format!("line {}", number + 1)),
-            _ => words.push(format!("{} {}", if list == "parts" { "part" } else { "entry" }, number + 1)),
+            _ => words.push(format!(
+                "{} {}",
+                if list == "parts" { "part" } else { "entry" },
+                number + 1
+            )),
         }
     }
     words.join(", ")
@@ -425,20 +575,46 @@ fn words(path: &[String], request: &Value) -> String {
 fn source_file(path: &[String], origin: Option<&Origin>, seen: &Seen<'_>) -> Option<PlaceInFile> {
     let Seen { case, assembly } = *seen;
     let key = path.get(1).map_or("", String::as_str);
-    let is_turn = || assembly.messages.get(key.parse::<usize>().ok()?).filter(|message| message.is_turn());
+    let is_turn = || {
+        assembly
+            .messages
+            .get(key.parse::<usize>().ok()?)
+            .filter(|message| message.is_turn())
+    };
     let of_project = match path.first()?.as_str() {
         "model" => case.routed.choice.is_some(),
         "sampling" => {
-            let set = case.routed.sampling.iter().find(|one| one.name.word() == key);
+            let set = case
+                .routed
+                .sampling
+                .iter()
+                .find(|one| one.name.word() == key);
             let is_reserve = set.is_none() && key == Parameter::MaxOutputTokens.word();
-            is_reserve || set.is_some_and(|one| one.from.starts_with("role ") || one.from.starts_with("model "))
+            is_reserve
+                || set.is_some_and(|one| {
+                    one.from.starts_with("role ") || one.from.starts_with("model ")
+                })
         }
         "answer" => {
-            let mut stretches = assembly.report.segments.iter().flat_map(|account| account.segment.text.stretches());
-            let schema = |origin: &Origin| if let Origin::Schema { path } = origin { Some(path.clone()) } else { None };
-            return stretches.find_map(|stretch| schema(&stretch.origin)).map(|path| (path, None));
+            let mut stretches = assembly
+                .report
+                .segments
+                .iter()
+                .flat_map(|account| account.segment.text.stretches());
+            let schema = |origin: &Origin| {
+                if let Origin::Schema { path } = origin {
+                    Some(path.clone())
+                } else {
+                    None
+                }
+            };
+            return stretches
+                .find_map(|stretch| schema(&stretch.origin))
+                .map(|path| (path, None));
         }
-        "messages" if is_turn().is_some() => return frozen::place(case.input, &Origin::Conversation),
+        "messages" if is_turn().is_some() => {
+            return frozen::place(case.input, &Origin::Conversation);
+        }
         _ => return frozen::place(case.input, origin?),
     };
     of_project.then(|| (PROJECT.to_owned(), None))
@@ -449,10 +625,14 @@ fn origin(path: &[String], assembly: &Assembly) -> Option<Origin> {
     let number = |at: usize| path.get(at)?.parse::<usize>().ok();
     let (text, line) = match path.first()?.as_str() {
         "tools" => (&tools(assembly).nth(number(1)?)?.segment.text, 0),
-        "messages" => (&assembly.messages.get(number(1)?)?.text, number(5).unwrap_or_default()),
+        "messages" => (
+            &assembly.messages.get(number(1)?)?.text,
+            number(5).unwrap_or_default(),
+        ),
         _ => return None,
     };
-    let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.text().as_bytes()).map(|end| end + 1));
+    let starts = std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.text().as_bytes()).map(|end| end + 1));
     let start = starts.take(line + 1).last()?;
     origin_of(text, start)
 }

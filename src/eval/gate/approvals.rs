@@ -69,17 +69,25 @@ impl Accepters {
         let is_open = names.is_empty() && owners.is_none();
         let owners = owners.unwrap_or_default();
         let names = names.into_iter().chain(owners.iter().cloned());
-        Self { names: (!is_open).then(|| names.collect()), owners }
+        Self {
+            names: (!is_open).then(|| names.collect()),
+            owners,
+        }
     }
 
     /// Returns true if a person may accept.
     pub fn may(&self, by: &str) -> bool {
-        self.names.as_ref().is_none_or(|names| names.iter().any(|name| name == by))
+        self.names
+            .as_ref()
+            .is_none_or(|names| names.iter().any(|name| name == by))
     }
 
     /// Lists the names.
     pub fn words(&self) -> String {
-        self.names.as_ref().filter(|names| !names.is_empty()).map_or_else(|| "nobody".to_owned(), |names| names.join(", "))
+        self.names
+            .as_ref()
+            .filter(|names| !names.is_empty())
+            .map_or_else(|| "nobody".to_owned(), |names| names.join(", "))
     }
 }
 
@@ -100,23 +108,43 @@ impl Approvals {
         // Line endings changed by a checkout are not a change.
         let (before, now) = (&before.replace("\r\n", "\n"), &now.replace("\r\n", "\n"));
         // An invalid line of the base may be repaired or kept.
-        let is_line = |line: &&str| serde_json::from_str::<LogLine>(line).is_ok_and(|read| read.schema == SCHEMA);
+        let is_line = |line: &&str| {
+            serde_json::from_str::<LogLine>(line).is_ok_and(|read| read.schema == SCHEMA)
+        };
         let known: Vec<&str> = before.lines().collect();
         let (kept, sound) = (now.lines().filter(is_line), before.lines().filter(is_line));
         let is_rewritten = !kept.take(sound.clone().count()).eq(sound);
         let mut added = Vec::new();
-        for (number, line) in now.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !known.contains(line)) {
+        for (number, line) in now
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty() && !known.contains(line))
+        {
             let read = serde_json::from_str::<LogLine>(line);
             let read = read.map_err(|why| {
                 let why = why.to_string();
-                format!("line {} is not a valid log entry: {}", number + 1, why.split(" at line ").next().unwrap_or(&why))
+                format!(
+                    "line {} is not a valid log entry: {}",
+                    number + 1,
+                    why.split(" at line ").next().unwrap_or(&why)
+                )
             })?;
             if read.schema != SCHEMA {
-                return Err(format!("line {} says `{}`, expected `{SCHEMA}`", number + 1, read.schema));
+                return Err(format!(
+                    "line {} says `{}`, expected `{SCHEMA}`",
+                    number + 1,
+                    read.schema
+                ));
             }
-            added.push(AddedLine { line: read, unverified: true });
+            added.push(AddedLine {
+                line: read,
+                unverified: true,
+            });
         }
-        Ok(Self { added, is_rewritten })
+        Ok(Self {
+            added,
+            is_rewritten,
+        })
     }
 
     /// Marks the lines whose person is verified by a signature or CODEOWNERS.
@@ -147,8 +175,18 @@ impl Approvals {
 
     /// The acceptance of a relaxation by a person who may accept; a verified one is preferred.
     pub fn of(&self, weakened: &Weakened, accepters: &Accepters) -> Option<Accepted<'_>> {
-        let may = |added: &&AddedLine| accepters.may(&added.line.by) && added.line.accepted.contains(weakened);
-        let AddedLine { line, unverified } = self.added.iter().filter(may).min_by_key(|added| added.unverified)?;
-        Some(Accepted { by: &line.by, reason: &line.reason, unverified: *unverified })
+        let may = |added: &&AddedLine| {
+            accepters.may(&added.line.by) && added.line.accepted.contains(weakened)
+        };
+        let AddedLine { line, unverified } = self
+            .added
+            .iter()
+            .filter(may)
+            .min_by_key(|added| added.unverified)?;
+        Some(Accepted {
+            by: &line.by,
+            reason: &line.reason,
+            unverified: *unverified,
+        })
     }
 }

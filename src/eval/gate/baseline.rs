@@ -66,9 +66,20 @@ impl Baseline {
             let case = if row.is_decided() {
                 Some(BaselineCase::of(row))
             } else {
-                undecided.push(BaselineFault::Undecided { id: row.id.clone(), verdict: row.verdict.clone() });
-                let mut of_suite = accepted.clone().filter(|baseline| baseline.suite == row.suite);
-                of_suite.find_map(|baseline| baseline.cases.iter().find(|case| case.id == row.id).cloned())
+                undecided.push(BaselineFault::Undecided {
+                    id: row.id.clone(),
+                    verdict: row.verdict.clone(),
+                });
+                let mut of_suite = accepted
+                    .clone()
+                    .filter(|baseline| baseline.suite == row.suite);
+                of_suite.find_map(|baseline| {
+                    baseline
+                        .cases
+                        .iter()
+                        .find(|case| case.id == row.id)
+                        .cloned()
+                })
             };
             if let Some(case) = case {
                 suites.entry(&row.suite).or_default().push(case);
@@ -83,7 +94,9 @@ impl Baseline {
             cases.sort_by(|a, b| a.id.cmp(&b.id));
             let mut hasher = Hasher::new();
             for case in &cases {
-                hasher.field(&case.id).field(case.key.as_deref().unwrap_or(""));
+                hasher
+                    .field(&case.id)
+                    .field(case.key.as_deref().unwrap_or(""));
             }
             let unsigned = Self {
                 schema: SCHEMA.to_owned(),
@@ -93,7 +106,10 @@ impl Baseline {
                 registry_schema: registry_schema.to_owned(),
                 cases,
             };
-            Self { hash: unsigned.signature(), ..unsigned }
+            Self {
+                hash: unsigned.signature(),
+                ..unsigned
+            }
         };
         Ok((suites.into_iter().map(baseline).collect(), undecided))
     }
@@ -105,7 +121,8 @@ impl Baseline {
     pub fn read(text: &str) -> Result<Self, BaselineFault> {
         // Line endings changed by a checkout are not an edit.
         let text = &text.replace("\r\n", "\n");
-        let read: Self = serde_json::from_str(text).map_err(|why| BaselineFault::Other(why.to_string()))?;
+        let read: Self =
+            serde_json::from_str(text).map_err(|why| BaselineFault::Other(why.to_string()))?;
         if read.schema != SCHEMA {
             return Err(BaselineFault::Schema(read.schema));
         }
@@ -122,7 +139,10 @@ impl Baseline {
     }
 
     fn signature(&self) -> String {
-        let unsigned = Self { hash: String::new(), ..self.clone() };
+        let unsigned = Self {
+            hash: String::new(),
+            ..self.clone()
+        };
         Hash::of(unsigned.json().as_bytes()).to_string()
     }
 }
@@ -137,8 +157,16 @@ impl BaselineCase {
             provider: row.provider.clone(),
             model: row.model.clone(),
             verdict: row.verdict.clone(),
-            failed: if row.verdict() == CaseVerdict::Fail { row.failed() } else { Vec::new() },
-            passed: row.trials.iter().filter(|trial| trial.verdict == "pass").count(),
+            failed: if row.verdict() == CaseVerdict::Fail {
+                row.failed()
+            } else {
+                Vec::new()
+            },
+            passed: row
+                .trials
+                .iter()
+                .filter(|trial| trial.verdict == "pass")
+                .count(),
             trials: row.trials.len(),
             context_tokens: row.tokens.as_ref().map(|tokens| tokens.total),
             tokens: row.used(),
@@ -148,10 +176,21 @@ impl BaselineCase {
     /// Describes both models if another one answers the scenario now.
     pub fn other_model(&self, row: &CaseRow) -> Option<String> {
         let words = |provider: &Option<String>, model: &Option<String>| {
-            let parts: Vec<&str> = [provider, model].into_iter().flatten().map(String::as_str).collect();
-            if parts.is_empty() { "no model".to_owned() } else { format!("`{}`", parts.join("/")) }
+            let parts: Vec<&str> = [provider, model]
+                .into_iter()
+                .flatten()
+                .map(String::as_str)
+                .collect();
+            if parts.is_empty() {
+                "no model".to_owned()
+            } else {
+                format!("`{}`", parts.join("/"))
+            }
         };
-        let (then, now) = (words(&self.provider, &self.model), words(&row.provider, &row.model));
+        let (then, now) = (
+            words(&self.provider, &self.model),
+            words(&row.provider, &row.model),
+        );
         let is_other = self.trials > 0 && !row.trials.is_empty() && then != now;
         is_other.then(|| format!("`{}` was accepted with {then}, and has {now} now", self.id))
     }

@@ -9,9 +9,20 @@ use std::collections::{BTreeMap, BTreeSet};
 impl Comparison {
     /// Compares results with accepted ones. Results of another model are compared only if `across`
     /// is true.
-    #[allow(clippy::cast_precision_loss, reason = "a scenario has fewer than 2^52 trials")]
-    pub fn of<'c>(card: &Scorecard, accepted: impl IntoIterator<Item = &'c BaselineCase>, across: bool) -> Self {
-        let rows: BTreeMap<&str, &CaseRow> = card.cases.iter().map(|row| (row.id.as_str(), row)).collect();
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "a scenario has fewer than 2^52 trials"
+    )]
+    pub fn of<'c>(
+        card: &Scorecard,
+        accepted: impl IntoIterator<Item = &'c BaselineCase>,
+        across: bool,
+    ) -> Self {
+        let rows: BTreeMap<&str, &CaseRow> = card
+            .cases
+            .iter()
+            .map(|row| (row.id.as_str(), row))
+            .collect();
         let mut found = Self::default();
         let (mut ups, mut downs) = (0, 0);
         let mut known = BTreeSet::new();
@@ -27,7 +38,10 @@ impl Comparison {
                 continue;
             }
             let answered = row.rate.filter(|_| case.trials > 0);
-            let by_rate = answered.and_then(|now| now.value.partial_cmp(&(case.passed as f64 / case.trials as f64)));
+            let by_rate = answered.and_then(|now| {
+                now.value
+                    .partial_cmp(&(case.passed as f64 / case.trials as f64))
+            });
             ups += u32::from(by_rate == Some(Ordering::Greater));
             downs += u32::from(by_rate == Some(Ordering::Less));
             // A context that newly fails is worse, whatever its answers.
@@ -38,12 +52,20 @@ impl Comparison {
                 Ordering::Equal => found.equal += 1,
             }
             if answered.is_some() {
-                found.tokens_then = found.tokens_then.saturating_add(case.tokens / case.trials as u64);
-                found.tokens_now = found.tokens_now.saturating_add(row.used() / row.trials.len().max(1) as u64);
+                found.tokens_then = found
+                    .tokens_then
+                    .saturating_add(case.tokens / case.trials as u64);
+                found.tokens_now = found
+                    .tokens_now
+                    .saturating_add(row.used() / row.trials.len().max(1) as u64);
             }
         }
         found.sign_test = sign_test(downs, ups);
-        found.new = rows.into_keys().filter(|id| !known.contains(id)).map(str::to_owned).collect();
+        found.new = rows
+            .into_keys()
+            .filter(|id| !known.contains(id))
+            .map(str::to_owned)
+            .collect();
         found
     }
 }

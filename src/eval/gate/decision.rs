@@ -166,16 +166,21 @@ impl Limits {
     /// The stricter values of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        let least =
-            |one: Option<f64>, other: Option<f64>| one.map_or(other, |one| Some(other.map_or(one, |other| one.min(other))));
+        let least = |one: Option<f64>, other: Option<f64>| {
+            one.map_or(other, |one| Some(other.map_or(one, |other| one.min(other))))
+        };
         Self {
             manifest_tokens: self.manifest_tokens.min(other.manifest_tokens),
-            pass_rate: self.pass_rate.map_or(other.pass_rate, |one| Some(other.pass_rate.map_or(one, |other| one.max(other)))),
+            pass_rate: self.pass_rate.map_or(other.pass_rate, |one| {
+                Some(other.pass_rate.map_or(one, |other| one.max(other)))
+            }),
             tokens: least(self.tokens, other.tokens),
             cost_usd: least(self.cost_usd, other.cost_usd),
             refuses_stale: self.refuses_stale || other.refuses_stale,
             uncovered: self.uncovered.max(other.uncovered),
-            stability: self.stability.map_or(other.stability, |one| Some(other.stability.map_or(one, |other| one.and(other)))),
+            stability: self.stability.map_or(other.stability, |one| {
+                Some(other.stability.map_or(one, |other| one.and(other)))
+            }),
         }
     }
 }
@@ -214,8 +219,17 @@ pub struct Candidate<'a> {
 
 /// Decides whether a change may be taken.
 pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
-    let mut found = Found { candidate, violations: Vec::new(), failing: Vec::new(), warnings: candidate.notes.to_vec() };
-    let weakened: Vec<Weakening> = candidate.weakened.iter().map(|one| found.weakening(one)).collect();
+    let mut found = Found {
+        candidate,
+        violations: Vec::new(),
+        failing: Vec::new(),
+        warnings: candidate.notes.to_vec(),
+    };
+    let weakened: Vec<Weakening> = candidate
+        .weakened
+        .iter()
+        .map(|one| found.weakening(one))
+        .collect();
     found.own();
     found.by_the_base(&sides, &weakened);
     found.by_baselines();
@@ -225,13 +239,29 @@ pub fn decide(sides: Sides, candidate: &Candidate<'_>) -> Decision {
     found.by_uncovered();
     found.by_accepters();
     let doubts = doubts(&sides, candidate);
-    let Found { violations, failing, warnings, .. } = found;
+    let Found {
+        violations,
+        failing,
+        warnings,
+        ..
+    } = found;
     let warnings = doubts.iter().cloned().chain(warnings).collect();
-    let is_open = |verdict: CaseVerdict| candidate.card.cases.iter().any(|row| row.verdict() == verdict);
-    let is_bad = !violations.is_empty() || !failing.is_empty() || weakened.iter().any(|one| one.approved_by.is_none());
+    let is_open = |verdict: CaseVerdict| {
+        candidate
+            .card
+            .cases
+            .iter()
+            .any(|row| row.verdict() == verdict)
+    };
+    let is_bad = !violations.is_empty()
+        || !failing.is_empty()
+        || weakened.iter().any(|one| one.approved_by.is_none());
     let decision = if is_bad {
         Verdict::Fail
-    } else if !doubts.is_empty() || is_open(CaseVerdict::Inconclusive) || is_open(CaseVerdict::Error) {
+    } else if !doubts.is_empty()
+        || is_open(CaseVerdict::Inconclusive)
+        || is_open(CaseVerdict::Error)
+    {
         Verdict::Inconclusive
     } else {
         Verdict::Pass
@@ -255,7 +285,10 @@ impl Decision {
         Self {
             schema: SCHEMA.to_owned(),
             decision,
-            sides: Sides { base: base.to_owned(), ..Sides::default() },
+            sides: Sides {
+                base: base.to_owned(),
+                ..Sides::default()
+            },
             violated_thresholds: Vec::new(),
             failing_cases: Vec::new(),
             weakened: Vec::new(),
@@ -278,21 +311,45 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
     if candidate.card.cases.is_empty() && !candidate.may_be_empty {
         doubts.push("there is no scenario".to_owned());
     }
-    let Sides { answered, scenarios, .. } = sides;
-    if let Some(least) = candidate.min_answered.filter(|least| share(*answered, *scenarios) < *least) {
+    let Sides {
+        answered,
+        scenarios,
+        ..
+    } = sides;
+    if let Some(least) = candidate
+        .min_answered
+        .filter(|least| share(*answered, *scenarios) < *least)
+    {
         doubts.push(format!("too few scenarios have answers: {answered} of {scenarios}, and --min-answered is {least}"));
     }
     doubts.extend(too_few_trials(candidate));
-    let trials = candidate.card.cases.iter().flat_map(|row| row.trials.iter().map(move |trial| (row, trial)));
+    let trials = candidate
+        .card
+        .cases
+        .iter()
+        .flat_map(|row| row.trials.iter().map(move |trial| (row, trial)));
     let is_free = |row: &CaseRow, trial: &TrialRow| row.model.is_none() && trial.provider == SCRIPT;
-    let unpriced: BTreeSet<&str> =
-        trials.filter(|(row, trial)| trial.cost_usd.is_none() && !is_free(row, trial)).map(|(row, _)| row.id.as_str()).collect();
-    let limits =
-        [("[eval.gate]", candidate.limits.cost_usd), ("[eval.stability]", live_policy(candidate).map(|one| one.cost_usd))];
+    let unpriced: BTreeSet<&str> = trials
+        .filter(|(row, trial)| trial.cost_usd.is_none() && !is_free(row, trial))
+        .map(|(row, _)| row.id.as_str())
+        .collect();
+    let limits = [
+        ("[eval.gate]", candidate.limits.cost_usd),
+        (
+            "[eval.stability]",
+            live_policy(candidate).map(|one| one.cost_usd),
+        ),
+    ];
     for (table, _) in limits.into_iter().filter(|(_, limit)| limit.is_some()) {
         let Some(first) = unpriced.first() else { break };
-        let more = if unpriced.len() > 1 { format!(" and {} more", unpriced.len() - 1) } else { String::new() };
-        let what = format!("`{table} cost_usd` cannot be checked: `usd_per_million` of the model is not set for");
+        let more = if unpriced.len() > 1 {
+            format!(" and {} more", unpriced.len() - 1)
+        } else {
+            String::new()
+        };
+        let what = format!(
+            "`{table} cost_usd` cannot be checked: `usd_per_million` of the model is not set for"
+        );
         doubts.push(format!("{what} `{first}`{more}"));
     }
     doubts
@@ -300,20 +357,33 @@ fn doubts(sides: &Sides, candidate: &Candidate<'_>) -> Vec<String> {
 
 /// The policy for answers of live models, if the candidate has such answers.
 fn live_policy(candidate: &Candidate<'_>) -> Option<StabilityLimits> {
-    candidate.limits.stability.filter(|_| asked(candidate).next().is_some())
+    candidate
+        .limits
+        .stability
+        .filter(|_| asked(candidate).next().is_some())
 }
 
 /// The scenarios answered by live models.
 fn asked<'c>(candidate: &Candidate<'c>) -> impl Iterator<Item = &'c CaseRow> {
-    candidate.card.cases.iter().filter(|row| row.answer == Answered::Asked.word())
+    candidate
+        .card
+        .cases
+        .iter()
+        .filter(|row| row.answer == Answered::Asked.word())
 }
 
 /// The doubt about live scenarios with fewer trials than the policy requires.
 fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
     let StabilityLimits { reruns, .. } = live_policy(candidate)?;
-    let few: Vec<&CaseRow> = asked(candidate).filter(|row| row.trials.len() < reruns).collect();
+    let few: Vec<&CaseRow> = asked(candidate)
+        .filter(|row| row.trials.len() < reruns)
+        .collect();
     let first = few.first()?;
-    let more = if few.len() > 1 { format!(", and {} more have too few", few.len() - 1) } else { String::new() };
+    let more = if few.len() > 1 {
+        format!(", and {} more have too few", few.len() - 1)
+    } else {
+        String::new()
+    };
     Some(format!(
         "`{}` was tried {} times, and `[eval.stability] reruns` is {reruns}{more}: `ctxc eval --answers live --full --runs {reruns} --pass K --out FILE`",
         first.id,
@@ -321,9 +391,16 @@ fn too_few_trials(candidate: &Candidate<'_>) -> Option<String> {
     ))
 }
 
-#[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios and tokens")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a project has fewer than 2^52 scenarios and tokens"
+)]
 fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 /// The findings of the gate so far.
@@ -335,8 +412,18 @@ struct Found<'c> {
 }
 
 impl Found<'_> {
-    fn weakening(&self, Loosened { weakened, path, diff }: &Loosened) -> Weakening {
-        let accepted = self.candidate.approvals.of(weakened, self.candidate.accepters);
+    fn weakening(
+        &self,
+        Loosened {
+            weakened,
+            path,
+            diff,
+        }: &Loosened,
+    ) -> Weakening {
+        let accepted = self
+            .candidate
+            .approvals
+            .of(weakened, self.candidate.accepters);
         Weakening {
             weakened: weakened.clone(),
             path: path.clone(),
@@ -347,22 +434,41 @@ impl Found<'_> {
         }
     }
 
-    fn violated(&mut self, name: &str, limit: impl Into<String>, value: impl Into<String>, case: Option<&str>) {
+    fn violated(
+        &mut self,
+        name: &str,
+        limit: impl Into<String>,
+        value: impl Into<String>,
+        case: Option<&str>,
+    ) {
         let case = case.map(str::to_owned);
-        self.violations.push(Violation { name: name.to_owned(), limit: limit.into(), value: value.into(), case });
+        self.violations.push(Violation {
+            name: name.to_owned(),
+            limit: limit.into(),
+            value: value.into(),
+            case,
+        });
     }
 
     /// The accepted result of a scenario.
     fn accepted(&self, row: &CaseRow) -> Option<&BaselineCase> {
-        let of_suite = self.candidate.baselines.iter().filter(|baseline| baseline.suite == row.suite);
-        of_suite.flat_map(|baseline| &baseline.cases).find(|case| case.id == row.id)
+        let of_suite = self
+            .candidate
+            .baselines
+            .iter()
+            .filter(|baseline| baseline.suite == row.suite);
+        of_suite
+            .flat_map(|baseline| &baseline.cases)
+            .find(|case| case.id == row.id)
     }
 
     /// Returns true if a scenario was accepted as failing, and has no new failure.
     fn fails_as_accepted(&self, row: &CaseRow) -> bool {
         self.accepted(row).is_some_and(|case| {
             // Results of an earlier version do not list the failed expectations.
-            case.verdict == "fail" && (case.failed.is_empty() || row.failed().iter().all(|what| case.failed.contains(what)))
+            case.verdict == "fail"
+                && (case.failed.is_empty()
+                    || row.failed().iter().all(|what| case.failed.contains(what)))
         })
     }
 
@@ -371,12 +477,22 @@ impl Found<'_> {
         for row in &self.candidate.card.cases {
             match row.verdict() {
                 CaseVerdict::Fail if self.fails_as_accepted(row) && !has_no_context(row) => {
-                    self.warnings.push(format!("`{}` fails, as it did when it was accepted", row.id));
+                    self.warnings.push(format!(
+                        "`{}` fails, as it did when it was accepted",
+                        row.id
+                    ));
                 }
                 CaseVerdict::Fail => {
-                    let name = if has_no_context(row) { "context" } else { "confirmed_fail" };
+                    let name = if has_no_context(row) {
+                        "context"
+                    } else {
+                        "confirmed_fail"
+                    };
                     self.violated(name, "every expectation holds", why(row), Some(&row.id));
-                    self.failing.push(FailingCase { id: row.id.clone(), reason: why(row) });
+                    self.failing.push(FailingCase {
+                        id: row.id.clone(),
+                        reason: why(row),
+                    });
                 }
                 CaseVerdict::Stale if self.candidate.limits.refuses_stale => {
                     self.violated(
@@ -386,14 +502,22 @@ impl Found<'_> {
                         Some(&row.id),
                     );
                 }
-                CaseVerdict::Stale => self.warnings.push(format!("`{}` only has answers to an earlier request", row.id)),
+                CaseVerdict::Stale => self.warnings.push(format!(
+                    "`{}` only has answers to an earlier request",
+                    row.id
+                )),
                 CaseVerdict::Inconclusive if row.trials.is_empty() && row.trouble.is_none() => {
                     let why = "it has no recorded answer and no expectation on its context";
-                    self.warnings.push(format!("`{}` is undecided: {why}", row.id));
+                    self.warnings
+                        .push(format!("`{}` is undecided: {why}", row.id));
                 }
                 CaseVerdict::Inconclusive | CaseVerdict::Error => {
                     let why = why(row);
-                    self.warnings.push(format!("`{}` is undecided: {}", row.id, why.trim_start_matches("undecided: ")));
+                    self.warnings.push(format!(
+                        "`{}` is undecided: {}",
+                        row.id,
+                        why.trim_start_matches("undecided: ")
+                    ));
                 }
                 CaseVerdict::Pass => {}
             }
@@ -406,36 +530,63 @@ impl Found<'_> {
         for row in self.candidate.by_base.iter().flat_map(|card| &card.cases) {
             let is_bad = match row.verdict() {
                 CaseVerdict::Fail => true,
-                CaseVerdict::Error => row.trouble.is_some() && !self.candidate.unchecked.contains_key(&row.id),
+                CaseVerdict::Error => {
+                    row.trouble.is_some() && !self.candidate.unchecked.contains_key(&row.id)
+                }
                 CaseVerdict::Pass | CaseVerdict::Stale | CaseVerdict::Inconclusive => false,
             };
-            let mut of_case = weakened.iter().filter(|one| one.weakened.of == row.id).peekable();
-            let is_excused = of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
+            let mut of_case = weakened
+                .iter()
+                .filter(|one| one.weakened.of == row.id)
+                .peekable();
+            let is_excused =
+                of_case.peek().is_some() && of_case.all(|one| one.approved_by.is_some());
             if is_bad && !is_excused && !self.fails_as_accepted(row) && !failing.contains(&row.id) {
                 let reason = format!("by the expectations of {}: {}", sides.base, why(row));
-                self.failing.push(FailingCase { id: row.id.clone(), reason });
+                self.failing.push(FailingCase {
+                    id: row.id.clone(),
+                    reason,
+                });
             }
         }
     }
 
     /// Adds accepted scenarios that are missing, and significant losses against the baselines.
     fn by_baselines(&mut self) {
-        let accepted = self.candidate.baselines.iter().flat_map(|baseline| &baseline.cases);
+        let accepted = self
+            .candidate
+            .baselines
+            .iter()
+            .flat_map(|baseline| &baseline.cases);
         let compared = Comparison::of(self.candidate.card, accepted, true);
         for id in &compared.missing {
             let found = "none of this name: put it back, or accept the results as they are: `ctxc baseline accept --reason WHY`";
             self.violated("missing_case", "every accepted scenario", found, Some(id));
         }
-        let Comparison { better, worse, sign_test: chance, tokens_then: before, tokens_now: after, .. } = compared;
+        let Comparison {
+            better,
+            worse,
+            sign_test: chance,
+            tokens_then: before,
+            tokens_now: after,
+            ..
+        } = compared;
         if chance < SIGNIFICANT {
-            let value = format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
+            let value =
+                format!("{chance:.4}: {worse} scenarios pass less often, {better} more often");
             self.violated("sign_test", format!("{SIGNIFICANT} or more"), value, None);
         }
-        #[allow(clippy::cast_precision_loss, reason = "runs use fewer than 2^52 tokens")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "runs use fewer than 2^52 tokens"
+        )]
         if let Some(growth) = self.candidate.limits.tokens
             && after as f64 > before as f64 * (1.0 + growth)
         {
-            let limit = format!("{before} tokens a trial of each scenario and {}", percent(growth));
+            let limit = format!(
+                "{before} tokens a trial of each scenario and {}",
+                percent(growth)
+            );
             self.violated("tokens", limit, after.to_string(), None);
         }
     }
@@ -443,41 +594,70 @@ impl Found<'_> {
     /// Warns about acceptances by people who may not accept.
     fn by_accepters(&mut self) {
         let accepters = self.candidate.accepters;
-        let by: BTreeSet<&str> = self.candidate.approvals.added().iter().map(|added| added.line.by.as_str()).collect();
+        let by: BTreeSet<&str> = self
+            .candidate
+            .approvals
+            .added()
+            .iter()
+            .map(|added| added.line.by.as_str())
+            .collect();
         for by in by.into_iter().filter(|by| !accepters.may(by)) {
             let names = accepters.words();
-            self.warnings.push(format!("what {by} accepted does not count: the `accepters` of the base are {names}"));
+            self.warnings.push(format!(
+                "what {by} accepted does not count: the `accepters` of the base are {names}"
+            ));
         }
     }
 
     /// Checks the variance and the cost of answers of live models.
     fn by_stability(&mut self) {
         let candidate = self.candidate;
-        let Some(policy) = live_policy(candidate) else { return };
+        let Some(policy) = live_policy(candidate) else {
+            return;
+        };
         for row in asked(candidate) {
-            let Some(rate) = row.rate.map(|rate| rate.value) else { continue };
+            let Some(rate) = row.rate.map(|rate| rate.value) else {
+                continue;
+            };
             let variance = rate * (1.0 - rate);
             if variance > policy.variance + f64::EPSILON {
                 let limit = format!("a variance of {}", policy.variance);
-                let value = format!("{variance:.3}: {rate:.3} of {} trials pass", row.trials.len());
+                let value = format!(
+                    "{variance:.3}: {rate:.3} of {} trials pass",
+                    row.trials.len()
+                );
                 self.violated("stability_variance", limit, value, Some(&row.id));
             }
         }
-        let of_trials: f64 = asked(candidate).flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
+        let of_trials: f64 = asked(candidate)
+            .flat_map(|row| &row.trials)
+            .filter_map(|trial| trial.cost_usd)
+            .sum();
         let cost = of_trials.max(candidate.card.summary.cost_usd);
         if cost > policy.cost_usd {
             let found = format!("US$ {}", (cost * 1e9).round() / 1e9);
-            self.violated("stability_cost", format!("US$ {}", policy.cost_usd), found, None);
+            self.violated(
+                "stability_cost",
+                format!("US$ {}", policy.cost_usd),
+                found,
+                None,
+            );
         }
     }
 
     /// Warns about scenarios with more recorded trials than are used.
     fn by_recordings(&mut self) {
         for row in &self.candidate.card.cases {
-            if let Some(recorded) = row.rule.recorded.filter(|recorded| recorded.trials > recorded.of) {
+            if let Some(recorded) = row
+                .rule
+                .recorded
+                .filter(|recorded| recorded.trials > recorded.of)
+            {
                 let (trials, of) = (recorded.trials, recorded.of);
-                self.warnings
-                    .push(format!("`{}` was recorded {trials} times, and {of} are tried: the first {of} decide", row.id));
+                self.warnings.push(format!(
+                    "`{}` was recorded {trials} times, and {of} are tried: the first {of} decide",
+                    row.id
+                ));
             }
         }
     }
@@ -487,14 +667,21 @@ impl Found<'_> {
         for (agent, what) in self.candidate.uncovered {
             if self.candidate.limits.uncovered == Uncovered::Fail {
                 let found = format!("none that holds {what}");
-                self.violated("uncovered", "changes of text that a scenario of the base holds", found, Some(agent));
+                self.violated(
+                    "uncovered",
+                    "changes of text that a scenario of the base holds",
+                    found,
+                    Some(agent),
+                );
             } else {
-                self.warnings.push(format!("`{agent}`: no scenario of the base holds {what}"));
+                self.warnings
+                    .push(format!("`{agent}`: no scenario of the base holds {what}"));
             }
         }
         if !self.candidate.uncovered.is_empty() {
             let how = "first merge a scenario that expects the text: `contains` or `snapshot: true` under `expect_context`";
-            self.warnings.push(format!("to change text that no scenario holds, {how}"));
+            self.warnings
+                .push(format!("to change text that no scenario holds, {how}"));
         }
     }
 
@@ -503,20 +690,57 @@ impl Found<'_> {
         let Candidate { card, limits, .. } = self.candidate;
         let rate = share(card.summary.passed, card.summary.planned);
         // An undecided scenario makes the decision inconclusive by itself, and can still pass.
-        let best = share(card.summary.passed + card.summary.inconclusive, card.summary.planned);
+        let best = share(
+            card.summary.passed + card.summary.inconclusive,
+            card.summary.planned,
+        );
         if let Some(least) = limits.pass_rate.filter(|least| best < *least) {
             self.violated("pass_rate", format!("{least}"), format!("{rate:.3}"), None);
         }
-        let cost: f64 = card.cases.iter().flat_map(|row| &row.trials).filter_map(|trial| trial.cost_usd).sum();
+        let cost: f64 = card
+            .cases
+            .iter()
+            .flat_map(|row| &row.trials)
+            .filter_map(|trial| trial.cost_usd)
+            .sum();
         if let Some(most) = limits.cost_usd.filter(|most| cost > *most) {
-            self.violated("cost", format!("US$ {most}"), format!("US$ {}", (cost * 1e9).round() / 1e9), None);
+            self.violated(
+                "cost",
+                format!("US$ {most}"),
+                format!("US$ {}", (cost * 1e9).round() / 1e9),
+                None,
+            );
         }
-        let grown = self.candidate.weakened.iter().map(|one| &one.weakened).filter(|weakened| is_growth(weakened));
-        let grown: Vec<Weakened> =
-            grown.filter(|weakened| self.candidate.approvals.of(weakened, self.candidate.accepters).is_none()).cloned().collect();
-        for Weakened { of, before, after, .. } in grown {
-            let limit = format!("{} and {}", before.unwrap_or_default(), percent(limits.manifest_tokens));
-            self.violated("manifest_tokens", limit, after.unwrap_or_default(), Some(&of));
+        let grown = self
+            .candidate
+            .weakened
+            .iter()
+            .map(|one| &one.weakened)
+            .filter(|weakened| is_growth(weakened));
+        let grown: Vec<Weakened> = grown
+            .filter(|weakened| {
+                self.candidate
+                    .approvals
+                    .of(weakened, self.candidate.accepters)
+                    .is_none()
+            })
+            .cloned()
+            .collect();
+        for Weakened {
+            of, before, after, ..
+        } in grown
+        {
+            let limit = format!(
+                "{} and {}",
+                before.unwrap_or_default(),
+                percent(limits.manifest_tokens)
+            );
+            self.violated(
+                "manifest_tokens",
+                limit,
+                after.unwrap_or_default(),
+                Some(&of),
+            );
         }
     }
 }
@@ -543,14 +767,31 @@ pub struct Grown {
 
 /// The agents whose contexts grew by more than the limit.
 pub fn grown(agents: impl IntoIterator<Item = Grown>, growth: f64) -> Vec<Loosened> {
-    #[allow(clippy::cast_precision_loss, reason = "contexts have fewer than 2^52 tokens")]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "contexts have fewer than 2^52 tokens"
+    )]
     let is_more = |from: usize, to: usize| from > 0 && to as f64 > from as f64 * (1.0 + growth);
     let weakened = |Grown { of, from, to, path }: Grown| {
         let (before, after) = (Some(from.to_string()), Some(to.to_string()));
-        let weakened = Weakened { kind: Kind::Threshold, of, what: GROWTH.to_owned(), before, after };
-        Loosened { weakened, path, diff: None }
+        let weakened = Weakened {
+            kind: Kind::Threshold,
+            of,
+            what: GROWTH.to_owned(),
+            before,
+            after,
+        };
+        Loosened {
+            weakened,
+            path,
+            diff: None,
+        }
     };
-    agents.into_iter().filter(|one| is_more(one.from, one.to)).map(weakened).collect()
+    agents
+        .into_iter()
+        .filter(|one| is_more(one.from, one.to))
+        .map(weakened)
+        .collect()
 }
 
 fn percent(part: f64) -> String {
@@ -558,15 +799,38 @@ fn percent(part: f64) -> String {
 }
 
 fn has_no_context(row: &CaseRow) -> bool {
-    row.trouble.is_some() || !row.faults.is_empty() || row.context.iter().any(|one| one.gates && one.verdict == "fail")
+    row.trouble.is_some()
+        || !row.faults.is_empty()
+        || row
+            .context
+            .iter()
+            .any(|one| one.gates && one.verdict == "fail")
 }
 
 /// Describes the failure of a scenario in one line.
 fn why(row: &CaseRow) -> String {
-    let trouble = row.trouble.clone().or_else(|| row.faults.first().map(|fault| fault.message.clone()));
-    let told = |one: &crate::eval::scorecard::VerdictRow| format!("expected {}, found {}", one.expected, one.found);
-    let context = row.context.iter().filter(|one| one.gates && one.verdict == "fail");
-    let answer = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "fail");
-    let open = row.trials.iter().flat_map(|trial| &trial.expectations).filter(|one| one.gates && one.verdict == "skipped");
-    trouble.or_else(|| context.chain(answer).chain(open).next().map(told)).unwrap_or_else(|| row.verdict.clone())
+    let trouble = row
+        .trouble
+        .clone()
+        .or_else(|| row.faults.first().map(|fault| fault.message.clone()));
+    let told = |one: &crate::eval::scorecard::VerdictRow| {
+        format!("expected {}, found {}", one.expected, one.found)
+    };
+    let context = row
+        .context
+        .iter()
+        .filter(|one| one.gates && one.verdict == "fail");
+    let answer = row
+        .trials
+        .iter()
+        .flat_map(|trial| &trial.expectations)
+        .filter(|one| one.gates && one.verdict == "fail");
+    let open = row
+        .trials
+        .iter()
+        .flat_map(|trial| &trial.expectations)
+        .filter(|one| one.gates && one.verdict == "skipped");
+    trouble
+        .or_else(|| context.chain(answer).chain(open).next().map(told))
+        .unwrap_or_else(|| row.verdict.clone())
 }

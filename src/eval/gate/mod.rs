@@ -12,8 +12,10 @@ pub use accepted::{BaselineCase, Comparison};
 pub use approvals::{Accepted, Accepters, AddedLine, Approvals, LogLine};
 pub use baseline::{Baseline, BaselineFault};
 pub use decision::{
-    Candidate, Decision, FailingCase, Grown, Limits, Sides, StabilityLimits, Verdict, Violation, Weakening, decide, grown,
+    Candidate, Decision, FailingCase, Grown, Limits, Sides, StabilityLimits, Verdict, Violation,
+    Weakening, decide, grown,
 };
 pub use safeguards::{
-    ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, SCENARIO, SITUATION, Safeguard, Safeguards, Weakened,
+    ANSWER, BROUGHT, CHECK, Kind, Loosened, PART, REQUEST, SCENARIO, SITUATION, Safeguard,
+    Safeguards, Weakened,
 };

@@ -118,15 +118,25 @@ impl Safeguard {
     /// A safeguard without a text.
     pub fn new(path: &str, value: impl Into<String>, limit: Option<f64>) -> Self {
         let limits = limit.into_iter().collect();
-        Self { path: path.to_owned(), value: value.into(), limits, patterns: Vec::new(), besides: String::new(), text: None }
+        Self {
+            path: path.to_owned(),
+            value: value.into(),
+            limits,
+            patterns: Vec::new(),
+            besides: String::new(),
+            text: None,
+        }
     }
 
     fn is_as_strict_as(&self, before: &Self) -> bool {
-        let is_comparable = !self.limits.is_empty() && self.besides == before.besides && self.limits.len() == before.limits.len();
+        let is_comparable = !self.limits.is_empty()
+            && self.besides == before.besides
+            && self.limits.len() == before.limits.len();
         let is_looked_for = |pattern| self.patterns.contains(pattern);
         let is_limited = |(before, now): (&f64, &f64)| now >= before;
         let is_stricter = before.limits.iter().zip(&self.limits).all(is_limited);
-        self.value == before.value || is_comparable && is_stricter && before.patterns.iter().all(is_looked_for)
+        self.value == before.value
+            || is_comparable && is_stricter && before.patterns.iter().all(is_looked_for)
     }
 }
 
@@ -153,18 +163,40 @@ impl Safeguards {
     /// has answers, and none of them belongs to that request. Their fit to the current request is
     /// judged by the scenario itself.
     fn has_other_answers(&self, (kind, of, what): &Key) -> bool {
-        let request = |what: &str| Some(what.strip_prefix(ANSWER)?.split(" (").next().unwrap_or_default().to_owned());
-        let Some(gone) = request(what).filter(|_| *kind == Kind::Recording) else { return false };
-        let mut there = self.0.keys().filter(|key| key.0 == *kind && key.1 == *of).filter_map(|key| request(&key.2)).peekable();
+        let request = |what: &str| {
+            Some(
+                what.strip_prefix(ANSWER)?
+                    .split(" (")
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned(),
+            )
+        };
+        let Some(gone) = request(what).filter(|_| *kind == Kind::Recording) else {
+            return false;
+        };
+        let mut there = self
+            .0
+            .keys()
+            .filter(|key| key.0 == *kind && key.1 == *of)
+            .filter_map(|key| request(&key.2))
+            .peekable();
         there.peek().is_some() && there.all(|one| one != gone)
     }
 
     /// Returns true if the rule was silenced in the whole definition before, so that silencing it
     /// in a part is not a relaxation.
     fn has_wider(&self, (kind, of, what): &Key, now: &Self) -> bool {
-        let Some((rule, _)) = what.split_once(PART) else { return false };
+        let Some((rule, _)) = what.split_once(PART) else {
+            return false;
+        };
         let whole = (*kind, of.clone(), rule.to_owned());
-        let count = |side: &Self| side.0.get(&whole).and_then(|safeguard| safeguard.limits.first()).map_or(0.0, |limit| -limit);
+        let count = |side: &Self| {
+            side.0
+                .get(&whole)
+                .and_then(|safeguard| safeguard.limits.first())
+                .map_or(0.0, |limit| -limit)
+        };
         *kind == Kind::Allow && count(self) > count(now)
     }
 
@@ -172,9 +204,16 @@ impl Safeguards {
     fn answers(&self) -> BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> {
         let mut all: BTreeMap<&str, BTreeMap<&str, Vec<&Safeguard>>> = BTreeMap::new();
         for ((kind, of, what), safeguard) in &self.0 {
-            if let Some(request) = what.strip_prefix(ANSWER).filter(|_| *kind == Kind::Recording) {
+            if let Some(request) = what
+                .strip_prefix(ANSWER)
+                .filter(|_| *kind == Kind::Recording)
+            {
                 let request = request.split(" (").next().unwrap_or_default();
-                all.entry(of).or_default().entry(request).or_default().push(safeguard);
+                all.entry(of)
+                    .or_default()
+                    .entry(request)
+                    .or_default()
+                    .push(safeguard);
             }
         }
         all
@@ -189,7 +228,9 @@ impl Safeguards {
             let new: Vec<(&str, &Safeguard)> = requests
                 .iter()
                 .filter(|(request, _)| !known.contains_key(**request))
-                .flat_map(|(request, answers)| answers.iter().map(move |answer| (*request, *answer)))
+                .flat_map(|(request, answers)| {
+                    answers.iter().map(move |answer| (*request, *answer))
+                })
                 .collect();
             let (_, first) = new.first()?;
             let mut hasher = Hasher::new();
@@ -197,23 +238,44 @@ impl Safeguards {
                 hasher.field(request).field(&answer.value);
             }
             let hash = hasher.finish().to_string();
-            let count = if new.len() == 1 { "1 answer".to_owned() } else { format!("{} answers", new.len()) };
+            let count = if new.len() == 1 {
+                "1 answer".to_owned()
+            } else {
+                format!("{} answers", new.len())
+            };
             let after = format!("{}, {count}", hash.get(..SHOWN).unwrap_or(&hash));
             let (of, what) = (of.to_owned(), BROUGHT.to_owned());
-            let weakened = Weakened { kind: Kind::Recording, of, what, before: None, after: Some(after) };
-            Some(Loosened { weakened, path: first.path.clone(), diff: None })
+            let weakened = Weakened {
+                kind: Kind::Recording,
+                of,
+                what,
+                before: None,
+                after: Some(after),
+            };
+            Some(Loosened {
+                weakened,
+                path: first.path.clone(),
+                diff: None,
+            })
         };
         now.answers().into_iter().filter_map(brought).collect()
     }
 
     fn scenarios(&self) -> BTreeSet<&str> {
-        self.0.keys().filter(|key| key.0 == Kind::Expectation).map(|key| key.1.as_str()).collect()
+        self.0
+            .keys()
+            .filter(|key| key.0 == Kind::Expectation)
+            .map(|key| key.1.as_str())
+            .collect()
     }
 
     /// The scenarios removed in `now`, one relaxation for each, which covers all of its safeguards.
     fn removed<'s>(&'s self, now: &Self) -> BTreeMap<&'s str, Loosened> {
         let there = now.scenarios();
-        let gone = self.scenarios().into_iter().filter(|name| !there.contains(name));
+        let gone = self
+            .scenarios()
+            .into_iter()
+            .filter(|name| !there.contains(name));
         let removed = |of: &'s str| {
             let mut hasher = Hasher::new();
             let own = self.0.iter().filter(|(key, _)| is_of_scenario(key, of));
@@ -222,10 +284,26 @@ impl Safeguards {
             }
             let hash = hasher.finish().to_string();
             let before = Some(hash.get(..SHOWN).unwrap_or(&hash).to_owned());
-            let path = self.0.iter().find(|(key, _)| key.1 == of && key.2 == SITUATION).map(|(_, one)| one.path.clone());
-            let weakened =
-                Weakened { kind: Kind::Expectation, of: of.to_owned(), what: SCENARIO.to_owned(), before, after: None };
-            (of, Loosened { weakened, path: path.unwrap_or_default(), diff: None })
+            let path = self
+                .0
+                .iter()
+                .find(|(key, _)| key.1 == of && key.2 == SITUATION)
+                .map(|(_, one)| one.path.clone());
+            let weakened = Weakened {
+                kind: Kind::Expectation,
+                of: of.to_owned(),
+                what: SCENARIO.to_owned(),
+                before,
+                after: None,
+            };
+            (
+                of,
+                Loosened {
+                    weakened,
+                    path: path.unwrap_or_default(),
+                    diff: None,
+                },
+            )
         };
         gone.map(removed).collect()
     }
@@ -237,20 +315,43 @@ impl Safeguards {
         let mut found: Vec<Loosened> = removed.values().cloned().collect();
         let mut tell = |key: &Key, before: Option<&Safeguard>, after: Option<&Safeguard>| {
             let (kind, of, what) = key.clone();
-            let path = after.or(before).map_or_else(String::new, |safeguard| safeguard.path.clone());
-            let value = |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
-            let diff = before.zip(after).and_then(|(before, after)| diff(before.text.as_deref()?, after.text.as_deref()?));
-            let weakened = Weakened { kind, of, what, before: value(before), after: value(after) };
-            found.push(Loosened { weakened, path, diff });
+            let path = after
+                .or(before)
+                .map_or_else(String::new, |safeguard| safeguard.path.clone());
+            let value =
+                |safeguard: Option<&Safeguard>| safeguard.map(|safeguard| safeguard.value.clone());
+            let diff = before
+                .zip(after)
+                .and_then(|(before, after)| diff(before.text.as_deref()?, after.text.as_deref()?));
+            let weakened = Weakened {
+                kind,
+                of,
+                what,
+                before: value(before),
+                after: value(after),
+            };
+            found.push(Loosened {
+                weakened,
+                path,
+                diff,
+            });
         };
         // An expectation is identified by its text, so an edited one counts as replaced, preferably
         // by one that is at least as strict.
         let mut new: BTreeMap<_, Vec<(&Key, &Safeguard)>> = BTreeMap::new();
-        for one in now.0.iter().filter(|(key, _)| key.0 == Kind::Expectation && !self.0.contains_key(*key)) {
+        for one in now
+            .0
+            .iter()
+            .filter(|(key, _)| key.0 == Kind::Expectation && !self.0.contains_key(*key))
+        {
             new.entry(wording(one.0)).or_default().push(one);
         }
         let mut gone = Vec::new();
-        for (key, before) in self.0.iter().filter(|(key, _)| !key.0.loosens() && is_left(key)) {
+        for (key, before) in self
+            .0
+            .iter()
+            .filter(|(key, _)| !key.0.loosens() && is_left(key))
+        {
             match now.0.get(key) {
                 Some(after) if after.is_as_strict_as(before) => {}
                 Some(after) => tell(key, Some(before), Some(after)),
@@ -261,14 +362,27 @@ impl Safeguards {
                 None if key.2.starts_with(CHECK) && !before.value.starts_with("b3:") => {}
                 None => {
                     let own = new.get_mut(&wording(key));
-                    let kept = own.and_then(|own| Some(own.remove(own.iter().position(|(_, now)| now.is_as_strict_as(before))?)));
+                    let kept = own.and_then(|own| {
+                        Some(
+                            own.remove(
+                                own.iter()
+                                    .position(|(_, now)| now.is_as_strict_as(before))?,
+                            ),
+                        )
+                    });
                     gone.extend(kept.is_none().then_some((key, before)));
                 }
             }
         }
         for (key, before) in gone {
-            let other = new.get_mut(&wording(key)).filter(|own| !own.is_empty()).map(|own| own.remove(0));
-            let other = other.map(|(other, safeguard)| Safeguard { value: other.2.clone(), ..safeguard.clone() });
+            let other = new
+                .get_mut(&wording(key))
+                .filter(|own| !own.is_empty())
+                .map(|own| own.remove(0));
+            let other = other.map(|(other, safeguard)| Safeguard {
+                value: other.2.clone(),
+                ..safeguard.clone()
+            });
             tell(key, Some(before), other.as_ref());
         }
         for (key, after) in now.0.iter().filter(|(key, _)| key.0.loosens()) {
@@ -279,7 +393,11 @@ impl Safeguards {
             }
         }
         // Results accepted for the first time can excuse later ones.
-        for (key, after) in now.0.iter().filter(|(key, _)| key.0 == Kind::Baseline && !self.0.contains_key(*key)) {
+        for (key, after) in now
+            .0
+            .iter()
+            .filter(|(key, _)| key.0 == Kind::Baseline && !self.0.contains_key(*key))
+        {
             tell(key, None, Some(after));
         }
         found.extend(self.brought(now));
@@ -291,31 +409,49 @@ impl Safeguards {
 /// The first lines that differ, shortened. If a line shares a long prefix with its counterpart,
 /// only the part that differs is shown.
 fn diff(before: &str, after: &str) -> Option<String> {
-    let (before, after): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.lines().collect(), after.lines().collect());
     let mut lines = Vec::new();
     for (_, hunk) in hunks(&before, &after, 1) {
-        let of = |sign: char| hunk.iter().filter(|(own, _)| *own == sign).map(|(_, line)| *line).collect::<Vec<_>>();
+        let of = |sign: char| {
+            hunk.iter()
+                .filter(|(own, _)| *own == sign)
+                .map(|(_, line)| *line)
+                .collect::<Vec<_>>()
+        };
         let (gone, new) = (of('-'), of('+'));
-        let (mut gone, mut new) = (gone.iter().zip(&new).map(equal), gone.iter().zip(&new).map(equal));
+        let (mut gone, mut new) = (
+            gone.iter().zip(&new).map(equal),
+            gone.iter().zip(&new).map(equal),
+        );
         for (sign, line) in hunk {
             let equal = match sign {
                 '-' => gone.next(),
                 '+' => new.next(),
                 _ => None,
             };
-            let from = equal.filter(|equal| *equal > DIFF_CHARS / 2).map_or(0, |equal| equal - DIFF_CHARS / 4);
+            let from = equal
+                .filter(|equal| *equal > DIFF_CHARS / 2)
+                .map_or(0, |equal| equal - DIFF_CHARS / 4);
             let mark = if from > 0 { "…" } else { "" };
             let shown: String = line.chars().skip(from).take(DIFF_CHARS).collect();
             lines.push(format!("{sign}{mark}{shown}"));
         }
     }
-    let more = if lines.len() > DIFF_LINES { "\n…" } else { "" };
+    let more = if lines.len() > DIFF_LINES {
+        "\n…"
+    } else {
+        ""
+    };
     (!lines.is_empty()).then(|| lines.get(..DIFF_LINES).unwrap_or(&lines).join("\n") + more)
 }
 
 /// The length of the common prefix of two lines, in characters.
 fn equal((one, other): (&&str, &&str)) -> usize {
-    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+    one.chars()
+        .zip(other.chars())
+        .take_while(|(one, other)| one == other)
+        .count()
 }
 
 /// Returns true if a safeguard belongs to a scenario.
@@ -326,5 +462,9 @@ fn is_of_scenario((kind, of, _): &Key, name: &str) -> bool {
 /// The scenario of an expectation and the first words of its text, which are equal for expectations
 /// of one kind.
 fn wording((kind, of, what): &Key) -> (Kind, &str, String) {
-    (*kind, of, what.split(' ').take(WORDS).collect::<Vec<_>>().join(" "))
+    (
+        *kind,
+        of,
+        what.split(' ').take(WORDS).collect::<Vec<_>>().join(" "),
+    )
 }

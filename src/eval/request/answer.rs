@@ -22,7 +22,12 @@ pub(super) fn answered(
     sent: &Sent,
     done: &mut Finished,
 ) -> Result<Decision, Unanswered> {
-    let case = Judging { run, input, model: sent.request.model.as_deref(), prepared: None };
+    let case = Judging {
+        run,
+        input,
+        model: sent.request.model.as_deref(),
+        prepared: None,
+    };
     if input.case.expectations.is_empty() {
         return Ok(Decision::Open);
     }
@@ -30,11 +35,15 @@ pub(super) fn answered(
     if from == AnswersFrom::Kept {
         return rejudged(&case, done);
     }
-    let Some(call) = sent.recorded.as_ref().filter(|call| call.is_answered()) else { return Ok(Decision::Open) };
+    let Some(call) = sent.recorded.as_ref().filter(|call| call.is_answered()) else {
+        return Ok(Decision::Open);
+    };
     let by = match call.answered_by {
         AnsweredBy::Script => (Answered::Scripted, SCRIPT),
         // A model answered; it is not called again.
-        AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => (Answered::Replayed, "recording"),
+        AnsweredBy::Upstream | AnsweredBy::Replay if from != AnswersFrom::Scripted => {
+            (Answered::Replayed, "recording")
+        }
         AnsweredBy::Upstream | AnsweredBy::Replay => return Ok(Decision::Open),
     };
     if let Some(own) = &sent.call {
@@ -45,14 +54,23 @@ pub(super) fn answered(
             return Err(Unanswered::Stale(moved(comparison, call, &now)));
         }
     }
-    one(&case, &given(call, &sent.segments, &*sent.counter)?, by, done)
+    one(
+        &case,
+        &given(call, &sent.segments, &*sent.counter)?,
+        by,
+        done,
+    )
 }
 
 /// The answer of a recorded call.
 ///
 /// # Errors
 /// It cannot be read; the reason is in the text.
-pub(super) fn given(call: &Recording, segments: &[Segment], counter: &dyn TokenCounter) -> Result<Answer, String> {
+pub(super) fn given(
+    call: &Recording,
+    segments: &[Segment],
+    counter: &dyn TokenCounter,
+) -> Result<Answer, String> {
     let given = answer_of(call).map_err(|why| match why {
         Unanswered::Trouble(why) => why,
         Unanswered::Stale(_) => String::new(),

@@ -12,7 +12,10 @@ pub fn sections(segment: &Segment, blocks: &BTreeMap<String, String>) -> Vec<Sec
     if segment.is_text {
         let found = |(title, pattern): (&String, &String)| {
             let range = Pattern::new(pattern).ok()?.find(&segment.text).ok()??;
-            Some(Section { title: title.clone(), range })
+            Some(Section {
+                title: title.clone(),
+                range,
+            })
         };
         all.extend(blocks.iter().filter_map(found));
     }

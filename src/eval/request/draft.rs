@@ -30,18 +30,34 @@ pub fn answer_expectations(
     }
     let answer = given(call, segments, counter)?;
     let mut lines = Vec::new();
-    let called: BTreeSet<&str> = answer.tool_calls.iter().map(|(name, _)| name.as_str()).collect();
-    lines.extend(called.iter().map(|name| format!("calls_tool: {}", scalar(name))));
+    let called: BTreeSet<&str> = answer
+        .tool_calls
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    lines.extend(
+        called
+            .iter()
+            .map(|name| format!("calls_tool: {}", scalar(name))),
+    );
     if called.is_empty() && segments.iter().any(|segment| segment.group == "tools") {
         lines.push("never_calls_tool: \"*\"".to_owned());
     }
-    let shown = |path: &&str| segments.iter().any(|segment| segment.group != "tools" && segment.text.contains(*path));
+    let shown = |path: &&str| {
+        segments
+            .iter()
+            .any(|segment| segment.group != "tools" && segment.text.contains(*path))
+    };
     let files: BTreeSet<&str> = files(&answer.text).filter(shown).collect();
     if !files.is_empty() {
         let files: Vec<String> = files.into_iter().map(scalar).collect();
         lines.push(format!("references_files: [{}]", files.join(", ")));
     }
-    if answer.json.as_ref().is_some_and(serde_json::Value::is_object) {
+    if answer
+        .json
+        .as_ref()
+        .is_some_and(serde_json::Value::is_object)
+    {
         let (is_split, _) = parts_at(plan, &CompiledPatterns::of([], plan), &answer)?;
         lines.push(format!("decomposes: {is_split}"));
     }
@@ -56,10 +72,20 @@ pub fn answer_expectations(
 /// The words of a text that can be file paths: with a folder and an alphanumeric extension.
 fn files(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
-    let words = text.split(move |c| !is_path(c)).map(|word| word.trim_end_matches('.'));
+    let words = text
+        .split(move |c| !is_path(c))
+        .map(|word| word.trim_end_matches('.'));
     words.filter(|word| {
-        let name = word.rsplit_once('/').filter(|(folder, _)| !folder.is_empty()).map(|(_, name)| name);
-        let ending = name.and_then(|name| name.rsplit_once('.')).map(|(_, ending)| ending);
-        ending.is_some_and(|ending| (1..=ENDING).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric()))
+        let name = word
+            .rsplit_once('/')
+            .filter(|(folder, _)| !folder.is_empty())
+            .map(|(_, name)| name);
+        let ending = name
+            .and_then(|name| name.rsplit_once('.'))
+            .map(|(_, ending)| ending);
+        ending.is_some_and(|ending| {
+            (1..=ENDING).contains(&ending.len())
+                && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        })
     })
 }

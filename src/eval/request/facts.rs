@@ -33,9 +33,15 @@ pub fn facts(request: &Request, models: &BTreeMap<String, Model>) -> Facts {
     let prices = own.and_then(|model| model.prices.as_ref());
     Facts {
         counter: tokens::counter(tokenizer(request, own, name)).unwrap_or_else(|| Arc::new(Bytes)),
-        usd_input: prices.map(|prices| prices.input).or_else(|| public.and_then(|model| model.usd_input)),
-        cache_floor: public.and_then(|model| usize::try_from(model.cache_floor).ok()).unwrap_or(0),
-        usd_cached: prices.map(|prices| prices.cached_input).or_else(|| public.and_then(|model| model.usd_cached)),
+        usd_input: prices
+            .map(|prices| prices.input)
+            .or_else(|| public.and_then(|model| model.usd_input)),
+        cache_floor: public
+            .and_then(|model| usize::try_from(model.cache_floor).ok())
+            .unwrap_or(0),
+        usd_cached: prices
+            .map(|prices| prices.cached_input)
+            .or_else(|| public.and_then(|model| model.usd_cached)),
     }
 }
 
@@ -45,7 +51,9 @@ fn tokenizer<'a>(request: &Request, own: Option<&'a Model>, name: &str) -> &'a s
         Some(model) => model.tokenizer,
         None if name.starts_with("claude") => "claude",
         None if name.starts_with("gemini") => "gemini",
-        None if name.starts_with("gpt-3.5") || name == "gpt-4" || name.starts_with("gpt-4-") => "cl100k",
+        None if name.starts_with("gpt-3.5") || name == "gpt-4" || name.starts_with("gpt-4-") => {
+            "cl100k"
+        }
         None => request.dialect.tokenizer(),
     }
 }
@@ -55,7 +63,10 @@ impl Facts {
     /// is unknown.
     pub fn lost(&self, tokens: usize) -> Option<f64> {
         // Token counts are far below the limit of exact floats.
-        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "windows have less than 2^53 tokens"
+        )]
         let tokens = tokens as f64;
         let usd = tokens * (self.usd_input? - self.usd_cached?) / 1e6;
         Some((usd * 1e9).round() / 1e9)
@@ -71,6 +82,12 @@ pub fn least_tokens(request: &Request, size: usize, config: &Config) -> Option<u
     if !counter.is_exact() || (size as u64) / 2 < window {
         return None;
     }
-    let texts = segments(request).into_iter().filter(|segment| segment.is_text);
-    Some(texts.map(|segment| counter.count(&segment.text) as u64).sum())
+    let texts = segments(request)
+        .into_iter()
+        .filter(|segment| segment.is_text);
+    Some(
+        texts
+            .map(|segment| counter.count(&segment.text) as u64)
+            .sum(),
+    )
 }

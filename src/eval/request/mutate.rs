@@ -17,7 +17,10 @@ const TEXTS: [&str; 4] = ["", "/text", "/description", "/function/description"];
 
 /// Each change, and true if the scenario notices it; `None` if the scenario does not pass without a
 /// change.
-pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) -> Option<Vec<(Change, bool)>> {
+pub(in crate::eval) fn mutated(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+) -> Option<Vec<(Change, bool)>> {
     if super::run(context, input).verdict != CaseVerdict::Pass {
         return None;
     }
@@ -25,7 +28,9 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
     let stored = stored_sent(&sent.request);
     let mut out = Vec::new();
     for (change, body) in changes(&sent) {
-        let Ok(request) = sent.request.with_body(body) else { continue };
+        let Ok(request) = sent.request.with_body(body) else {
+            continue;
+        };
         // Some changes leave the request unchanged.
         if stored_sent(&request) != stored {
             let other = Sent {
@@ -37,8 +42,17 @@ pub(in crate::eval) fn mutated(context: &RunContext<'_>, input: &CaseInput<'_>) 
                 request,
                 counter: Arc::clone(&sent.counter),
             };
-            let seen = SeenRequest { context, input, sent: &other };
-            let verdicts: Vec<Verdict> = input.case.expect_context.iter().map(|one| check::judge(&seen, one)).collect();
+            let seen = SeenRequest {
+                context,
+                input,
+                sent: &other,
+            };
+            let verdicts: Vec<Verdict> = input
+                .case
+                .expect_context
+                .iter()
+                .map(|one| check::judge(&seen, one))
+                .collect();
             out.push((change, verdicts.iter().any(Verdict::is_failure)));
         }
     }
@@ -52,7 +66,10 @@ fn changes(sent: &Sent) -> Vec<(Change, Value)> {
     for Segment { id, pointer, .. } in &sent.segments {
         let name = || id.clone();
         let dropped = || without(body, pointer);
-        let change = id.strip_prefix("tool:").map_or_else(|| Change::Drop(name()), |tool| Change::Tool(tool.to_owned()));
+        let change = id.strip_prefix("tool:").map_or_else(
+            || Change::Drop(name()),
+            |tool| Change::Tool(tool.to_owned()),
+        );
         out.extend(dropped().map(|body| (change, body)));
         out.extend(edited(body, pointer, halved).map(|body| (Change::Halve(name()), body)));
         out.extend(edited(body, pointer, reworded).map(|body| (Change::Reword(name()), body)));
@@ -73,7 +90,8 @@ fn without(body: &Value, pointer: &str) -> Option<Value> {
     let mut body = body.clone();
     let mut rest = pointer;
     while let Some((outer, step)) = rest.rsplit_once('/') {
-        if let (Some(Value::Array(list)), Ok(at)) = (body.pointer_mut(outer), step.parse::<usize>()) {
+        if let (Some(Value::Array(list)), Ok(at)) = (body.pointer_mut(outer), step.parse::<usize>())
+        {
             if at >= list.len() {
                 return None;
             }
@@ -90,7 +108,10 @@ fn without(body: &Value, pointer: &str) -> Option<Value> {
 /// A body with the text of a part edited; `None` for a part without a text.
 fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value> {
     let mut body = body.clone();
-    let at = TEXTS.iter().map(|inner| format!("{pointer}{inner}")).find(|at| body.pointer(at).is_some_and(Value::is_string))?;
+    let at = TEXTS
+        .iter()
+        .map(|inner| format!("{pointer}{inner}"))
+        .find(|at| body.pointer(at).is_some_and(Value::is_string))?;
     let text = body.pointer_mut(&at)?;
     let new = edit(text.as_str()?);
     *text = Value::String(new);
@@ -98,9 +119,14 @@ fn edited(body: &Value, pointer: &str, edit: fn(&str) -> String) -> Option<Value
 }
 
 fn halved(text: &str) -> String {
-    text.get(..text.floor_char_boundary(text.len() / 2)).unwrap_or_default().to_owned()
+    text.get(..text.floor_char_boundary(text.len() / 2))
+        .unwrap_or_default()
+        .to_owned()
 }
 
 fn reworded(text: &str) -> String {
-    text.trim_start().split_once(char::is_whitespace).map_or("", |(_, rest)| rest).to_owned()
+    text.trim_start()
+        .split_once(char::is_whitespace)
+        .map_or("", |(_, rest)| rest)
+        .to_owned()
 }

@@ -41,18 +41,45 @@ impl Sent {
     ///
     /// # Errors
     /// It cannot be read; the reason is in the text.
-    pub(super) fn of(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Self, String> {
-        let Read { request, before, was_answered, recorded, call } = match source {
+    pub(super) fn of(
+        context: &RunContext<'_>,
+        input: &CaseInput<'_>,
+        source: &RequestSource,
+    ) -> Result<Self, String> {
+        let Read {
+            request,
+            before,
+            was_answered,
+            recorded,
+            call,
+        } = match source {
             RequestSource::File(file) => {
                 let (path, number) = call_of(file);
-                let text = input.beside.text(path).map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
+                let text = input
+                    .beside
+                    .text(path)
+                    .map_err(|why| format!("the request in {path} cannot be read: {why}"))?;
                 read(&text, number).map_err(|why| format!("{file}: {why}"))?
             }
-            RequestSource::Command(_) | RequestSource::Python { .. } => of_program(context, input, source)?,
+            RequestSource::Command(_) | RequestSource::Python { .. } => {
+                of_program(context, input, source)?
+            }
         };
         let nothing = BTreeMap::new();
-        let counter = facts(&request, context.models.map_or(&nothing, |models| models.models)).counter;
-        Ok(Self { was_answered, recorded, call, before, segments: segments(&request), request, counter })
+        let counter = facts(
+            &request,
+            context.models.map_or(&nothing, |models| models.models),
+        )
+        .counter;
+        Ok(Self {
+            was_answered,
+            recorded,
+            call,
+            before,
+            segments: segments(&request),
+            request,
+            counter,
+        })
     }
 }
 
@@ -72,7 +99,8 @@ struct Read {
 /// The text is not a request; the reason is in the text.
 pub fn plain_request(body: &str, endpoint: Option<&str>) -> Result<Request, String> {
     // Characters can be escaped in a body as sent.
-    let plain = serde_json::from_str::<serde_json::Value>(body).map_or_else(|_| body.to_owned(), |body| body.to_string());
+    let plain = serde_json::from_str::<serde_json::Value>(body)
+        .map_or_else(|_| body.to_owned(), |body| body.to_string());
     Request::read(&without_all_hashes(&plain), endpoint).map_err(|fault| fault.to_string())
 }
 
@@ -84,36 +112,72 @@ pub fn stored(request: &Request, volatile: Option<&Volatile>) -> String {
 }
 
 /// The request that a program of the project sends now.
-fn of_program(context: &RunContext<'_>, input: &CaseInput<'_>, source: &RequestSource) -> Result<Read, String> {
-    let unpermitted = || format!("{} is not run here: `ctxc trust` permits it", source.words());
+fn of_program(
+    context: &RunContext<'_>,
+    input: &CaseInput<'_>,
+    source: &RequestSource,
+) -> Result<Read, String> {
+    let unpermitted = || {
+        format!(
+            "{} is not run here: `ctxc trust` permits it",
+            source.words()
+        )
+    };
     let programs = context.answers.programs.ok_or_else(unpermitted)?;
-    let answers = source
-        .file()
-        .map(|path| input.beside.text(path).map_err(|why| format!("the recorded answers in {path} cannot be read: {why}")));
+    let answers = source.file().map(|path| {
+        input
+            .beside
+            .text(path)
+            .map_err(|why| format!("the recorded answers in {path} cannot be read: {why}"))
+    });
     let answers = answers.transpose()?;
-    let sent = programs.request(input.path, source, answers.as_deref()).ok_or_else(unpermitted)??;
+    let sent = programs
+        .request(input.path, source, answers.as_deref())
+        .ok_or_else(unpermitted)??;
     let endpoint = sent.endpoint.as_deref();
-    let before = sent.before.and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
-    let recorded = answers.as_deref().and_then(|answers| recorded(source, answers));
+    let before = sent
+        .before
+        .and_then(|body| Some(segments(&plain_request(&body, endpoint).ok()?)));
+    let recorded = answers
+        .as_deref()
+        .and_then(|answers| recorded(source, answers));
     // A vendor accepts a request that it answered with success, as long as the program sends the
     // same one.
     let is_same = |recorded: &Recording, call: &ProgramCall| {
         let own = Comparison::default();
-        context.answers.comparison.unwrap_or(&own).is_same(recorded, &call.live())
+        context
+            .answers
+            .comparison
+            .unwrap_or(&own)
+            .is_same(recorded, &call.live())
     };
     let was_answered = recorded
         .as_ref()
         .zip(sent.call.as_ref())
         .is_some_and(|(recorded, call)| recorded.is_vendor_success() && is_same(recorded, call));
-    Ok(Read { request: plain_request(&sent.body, endpoint)?, before, was_answered, recorded, call: sent.call })
+    Ok(Read {
+        request: plain_request(&sent.body, endpoint)?,
+        before,
+        was_answered,
+        recorded,
+        call: sent.call,
+    })
 }
 
 /// The call at the same turn of the recording.
 fn recorded(source: &RequestSource, answers: &str) -> Option<Recording> {
-    let RequestSource::Command(SentBy { conversation, n, .. }) = source else { return None };
+    let RequestSource::Command(SentBy {
+        conversation, n, ..
+    }) = source
+    else {
+        return None;
+    };
     let calls = Recordings::read(answers).ok()?.calls;
     let said: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
-    let wanted = Turn { conversation: *conversation, n: *n };
+    let wanted = Turn {
+        conversation: *conversation,
+        n: *n,
+    };
     let at = turns(&said).iter().position(|turn| *turn == Some(wanted))?;
     calls.into_iter().nth(at)
 }
@@ -123,7 +187,13 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     let of_call = |call: &Recording, earlier: &[Recording]| {
         let was_answered = call.is_vendor_success();
         let request = plain_request(call.request.get(), Some(&call.endpoint))?;
-        Ok(Read { request, before: before(call, earlier), was_answered, recorded: Some(call.clone()), call: None })
+        Ok(Read {
+            request,
+            before: before(call, earlier),
+            was_answered,
+            recorded: Some(call.clone()),
+            call: None,
+        })
     };
     if let Ok(recorded) = Recordings::read(text)
         && !recorded.calls.is_empty()
@@ -131,7 +201,9 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
         let count = recorded.calls.len();
         let at = number.unwrap_or(1) - 1;
         return match (recorded.calls.get(at), number) {
-            (Some(_), None) if count > 1 => Err(format!("it holds {count} calls: say which, such as `#1`")),
+            (Some(_), None) if count > 1 => {
+                Err(format!("it holds {count} calls: say which, such as `#1`"))
+            }
             (Some(call), _) => of_call(call, recorded.calls.get(..at).unwrap_or_default()),
             (None, _) => Err(format!("it holds {count} calls")),
         };
@@ -139,7 +211,13 @@ fn read(text: &str, number: Option<usize>) -> Result<Read, String> {
     if number.is_some() {
         return Err("it is not a recording, so its calls have no numbers".to_owned());
     }
-    Ok(Read { request: plain_request(text, None)?, before: None, was_answered: false, recorded: None, call: None })
+    Ok(Read {
+        request: plain_request(text, None)?,
+        before: None,
+        was_answered: false,
+        recorded: None,
+        call: None,
+    })
 }
 
 /// The segments of the previous call of the same conversation among `earlier`; `None` if this is
@@ -148,7 +226,15 @@ pub fn before(call: &Recording, earlier: &[Recording]) -> Option<Vec<Segment>> {
     let said: Vec<Option<Said>> = earlier.iter().chain([call]).map(Said::of_call).collect();
     let turns = turns(&said);
     let own = (*turns.last()?)?;
-    let at = turns.iter().position(|turn| *turn == Some(Turn { n: own.n - 1, ..own }))?;
+    let at = turns.iter().position(|turn| {
+        *turn
+            == Some(Turn {
+                n: own.n - 1,
+                ..own
+            })
+    })?;
     let call = earlier.get(at)?;
-    Some(segments(&plain_request(call.request.get(), Some(&call.endpoint)).ok()?))
+    Some(segments(
+        &plain_request(call.request.get(), Some(&call.endpoint)).ok()?,
+    ))
 }

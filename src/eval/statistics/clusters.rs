@@ -10,7 +10,10 @@ const CLUSTERS: usize = 10;
 ///
 /// Wilson's interval for as many independent trials as the spread between clusters amounts to, with the quantile of Student's t for their number.
 /// It holds the mean of few clusters more often than resampling does, and has a width where all rates are 1.
-#[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 templates")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "a project has fewer than 2^52 templates"
+)]
 pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
     let mut clusters: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (cluster, rate) in rates {
@@ -22,11 +25,20 @@ pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
         return None;
     }
     let number = clusters.len() as f64;
-    let (sum, count) = clusters.values().fold((0.0, 0.0), |(sum, count), one| (sum + one.0, count + one.1));
+    let (sum, count) = clusters
+        .values()
+        .fold((0.0, 0.0), |(sum, count), one| (sum + one.0, count + one.1));
     let mean = sum / count;
-    let spread: f64 = clusters.values().map(|(sum, count)| (sum - mean * count).powi(2)).sum();
+    let spread: f64 = clusters
+        .values()
+        .map(|(sum, count)| (sum - mean * count).powi(2))
+        .sum();
     let variance = number / (number - 1.0) * spread / (count * count);
-    let trials = if mean <= 0.0 || mean >= 1.0 { number } else { mean * (1.0 - mean) / variance };
+    let trials = if mean <= 0.0 || mean >= 1.0 {
+        number
+    } else {
+        mean * (1.0 - mean) / variance
+    };
     if !trials.is_finite() {
         return Some((mean, mean));
     }

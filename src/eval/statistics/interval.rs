@@ -20,8 +20,16 @@ pub(super) fn wilson_of(rate: f64, trials: f64, quantile: f64) -> (f64, f64) {
     let square = quantile * quantile;
     let (middle, whole) = (rate + square / (2.0 * trials), 1.0 + square / trials);
     let half = quantile * (rate * (1.0 - rate) / trials + square / (4.0 * trials * trials)).sqrt();
-    let low = if rate <= 0.0 { 0.0 } else { (middle - half) / whole };
-    let high = if rate >= 1.0 { 1.0 } else { (middle + half) / whole };
+    let low = if rate <= 0.0 {
+        0.0
+    } else {
+        (middle - half) / whole
+    };
+    let high = if rate >= 1.0 {
+        1.0
+    } else {
+        (middle + half) / whole
+    };
     (low, high)
 }
 
@@ -35,11 +43,19 @@ pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
-            if at_least(successes, trials, middle) < chance { low = middle } else { high = middle }
+            if at_least(successes, trials, middle) < chance {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         f64::midpoint(low, high)
     };
     let low = if passed == 0 { 0.0 } else { rate(passed, SIDE) };
-    let high = if passed >= trials { 1.0 } else { rate(passed + 1, 1.0 - SIDE) };
+    let high = if passed >= trials {
+        1.0
+    } else {
+        rate(passed + 1, 1.0 - SIDE)
+    };
     Some((low, high))
 }

@@ -46,7 +46,9 @@ pub fn stage(rule: &Rule, rate: f64) -> Outlook {
 /// The outlook over both stages, if there is a second one.
 pub fn stages(rule: &Rule, confirm: Option<&Rule>, rate: f64) -> Outlook {
     let first = stage(rule, rate);
-    let Some(second) = confirm.map(|rule| stage(rule, rate)) else { return first };
+    let Some(second) = confirm.map(|rule| stage(rule, rate)) else {
+        return first;
+    };
     Outlook {
         pass: first.fail.mul_add(second.pass, first.pass),
         fail: first.fail * second.fail,

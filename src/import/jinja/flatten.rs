@@ -70,26 +70,54 @@ struct Content {
 /// Flattens a template.
 pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
     let texts = gather(path, text, library, options);
-    let pages = texts.iter().map(|(path, text)| (path.as_str(), Page::new(path, text))).collect();
+    let pages = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), Page::new(path, text)))
+        .collect();
     let reported = BTreeSet::new();
     let stack = vec![path];
     let flat = Flat::default();
-    let mut flattener = Flattener { library, options, pages: &pages, reported, stack, depth: 0, steps: 0, flat };
-    let Some(page) = pages.get(path) else { return flattener.flat };
+    let mut flattener = Flattener {
+        library,
+        options,
+        pages: &pages,
+        reported,
+        stack,
+        depth: 0,
+        steps: 0,
+        flat,
+    };
+    let Some(page) = pages.get(path) else {
+        return flattener.flat;
+    };
     flattener.flat.notes.extend(page.notes.iter().cloned());
     let text = flattener.whole(page);
-    Flat { text, ..flattener.flat }
+    Flat {
+        text,
+        ..flattener.flat
+    }
 }
 
 /// The texts of a file and of everything that it includes, by path.
-fn gather(path: &str, text: &str, library: &dyn Library, options: Options) -> BTreeMap<String, String> {
+fn gather(
+    path: &str,
+    text: &str,
+    library: &dyn Library,
+    options: Options,
+) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::from([(path.to_owned(), text.to_owned())]);
     let mut open = vec![(path.to_owned(), text.to_owned())];
     while let Some((path, text)) = open.pop() {
         for name in others(&text) {
-            let Some(Ok((path, text))) = find(library, &path, &name) else { continue };
+            let Some(Ok((path, text))) = find(library, &path, &name) else {
+                continue;
+            };
             if !texts.contains_key(&path) {
-                let text = if options.keep_trailing_newline { &text } else { pieces::without_last_break(&text) };
+                let text = if options.keep_trailing_newline {
+                    &text
+                } else {
+                    pieces::without_last_break(&text)
+                };
                 texts.insert(path.clone(), text.to_owned());
                 open.push((path, text.to_owned()));
             }
@@ -101,22 +129,37 @@ fn gather(path: &str, text: &str, library: &dyn Library, options: Options) -> BT
 /// The file of a name, in the order of a loader: from the given folders, then from the page's
 /// folder upwards.
 fn find(library: &dyn Library, from: &str, name: &str) -> Option<Result<(String, String), String>> {
-    folders(from, library.roots()).into_iter().find_map(|folder| {
-        let path = beside(&folder, name)?;
-        library.text(&path).map(|text| Some((path, text?))).transpose()
-    })
+    folders(from, library.roots())
+        .into_iter()
+        .find_map(|folder| {
+            let path = beside(&folder, name)?;
+            library
+                .text(&path)
+                .map(|text| Some((path, text?)))
+                .transpose()
+        })
 }
 
 /// The names of included files, as written.
 pub(super) fn others(text: &str) -> Vec<String> {
-    let taking = tags(text).filter(|tag| ["include", "extends", "import", "from"].contains(&tag.keyword()));
-    taking.filter_map(|tag| tag.string(1).map(str::to_owned)).collect()
+    let taking =
+        tags(text).filter(|tag| ["include", "extends", "import", "from"].contains(&tag.keyword()));
+    taking
+        .filter_map(|tag| tag.string(1).map(str::to_owned))
+        .collect()
 }
 
 impl<'p, 't> Flattener<'p, 't> {
     pub(super) fn note(&mut self, page: &Page<'t>, at: usize, kind: NoteKind) {
-        let line = page.pieces.get(at).map_or(0, |piece| page.lines.line(piece.range.start as u32));
-        self.add(Note { path: page.path.to_owned(), line, kind });
+        let line = page
+            .pieces
+            .get(at)
+            .map_or(0, |piece| page.lines.line(piece.range.start as u32));
+        self.add(Note {
+            path: page.path.to_owned(),
+            line,
+            kind,
+        });
     }
 
     pub(super) fn add(&mut self, note: Note) {
@@ -135,17 +178,43 @@ impl<'p, 't> Flattener<'p, 't> {
         let path = match find(self.library, page.path, name) {
             Some(Ok((path, _))) => path,
             Some(Err(reason)) => {
-                self.note(page, at, NoteKind::UnreadablePart { name: name.to_owned(), reason });
+                self.note(
+                    page,
+                    at,
+                    NoteKind::UnreadablePart {
+                        name: name.to_owned(),
+                        reason,
+                    },
+                );
                 return None;
             }
             None => {
-                self.note(page, at, NoteKind::MissingPart { name: name.to_owned() });
+                self.note(
+                    page,
+                    at,
+                    NoteKind::MissingPart {
+                        name: name.to_owned(),
+                    },
+                );
                 return None;
             }
         };
         if self.stack.contains(&path.as_str()) || self.stack.len() >= MAX_DEPTH {
-            let chain = self.stack.iter().copied().chain([path.as_str()]).collect::<Vec<_>>().join(" → ");
-            self.note(page, at, NoteKind::Cycle { name: name.to_owned(), chain });
+            let chain = self
+                .stack
+                .iter()
+                .copied()
+                .chain([path.as_str()])
+                .collect::<Vec<_>>()
+                .join(" → ");
+            self.note(
+                page,
+                at,
+                NoteKind::Cycle {
+                    name: name.to_owned(),
+                    chain,
+                },
+            );
             return None;
         }
         let page = self.pages.get(path.as_str())?;
@@ -165,11 +234,16 @@ impl<'p, 't> Flattener<'p, 't> {
             for (name, inside) in page.blocks() {
                 blocks.entry(name).or_default().push(Block { page, inside });
             }
-            let extends = page.statements.iter().find_map(|(at, statement)| match statement {
-                Statement::Extends(name, is_outermost) => Some((*at, name, *is_outermost)),
-                _ => None,
-            });
-            let Some((at, name, is_outermost)) = extends else { break };
+            let extends = page
+                .statements
+                .iter()
+                .find_map(|(at, statement)| match statement {
+                    Statement::Extends(name, is_outermost) => Some((*at, name, *is_outermost)),
+                    _ => None,
+                });
+            let Some((at, name, is_outermost)) = extends else {
+                break;
+            };
             let Some(name) = name else {
                 self.note(page, at, chosen_later("extends"));
                 break;
@@ -190,7 +264,9 @@ impl<'p, 't> Flattener<'p, 't> {
                 self.note(page, at, NoteKind::Unsupported { what, why });
             }
             self.define(page, &mut out);
-            let Some(base) = self.load(page, at, name) else { break };
+            let Some(base) = self.load(page, at, name) else {
+                break;
+            };
             self.stack.push(base.path);
             page = base;
         }
@@ -204,24 +280,45 @@ impl<'p, 't> Flattener<'p, 't> {
     }
 
     /// Writes pieces with everything that they include.
-    pub(super) fn emit(&mut self, page: &Page<'t>, range: Range<usize>, among: Option<Among<'_, 'p, 't>>, out: &mut String) {
+    pub(super) fn emit(
+        &mut self,
+        page: &Page<'t>,
+        range: Range<usize>,
+        among: Option<Among<'_, 'p, 't>>,
+        out: &mut String,
+    ) {
         let mut at = range.start;
         while let Some(piece) = page.pieces.get(at).filter(|_| at < range.end) {
             if out.len() > MAX_BYTES {
                 return self.note(page, at, NoteKind::TooLarge { limit: MAX_BYTES });
             }
             match page.statements.get(&at) {
-                Some(Statement::Include(name, is_optional)) => self.include(page, at, (name.as_deref(), *is_optional), out),
+                Some(Statement::Include(name, is_optional)) => {
+                    self.include(page, at, (name.as_deref(), *is_optional), out)
+                }
                 Some(Statement::Import(import)) => self.import(page, at, import, out),
                 Some(Statement::Block(name, close)) => {
                     let content = among.map(|(blocks, _)| self.body(page, at, (name, 0), blocks));
                     if let Some(content) = content {
-                        let ends = (piece.left, page.pieces.get(*close).map_or(Trim::Default, |piece| piece.right));
-                        enclose(out, &content.text, ends, content.inner, page.trims_back(close + 1));
+                        let ends = (
+                            piece.left,
+                            page.pieces
+                                .get(*close)
+                                .map_or(Trim::Default, |piece| piece.right),
+                        );
+                        enclose(
+                            out,
+                            &content.text,
+                            ends,
+                            content.inner,
+                            page.trims_back(close + 1),
+                        );
                     }
                     at = *close;
                 }
-                Some(Statement::Asks(BlockCall::Whole(block))) => self.block_call(page, at, *block, among, out),
+                Some(Statement::Asks(BlockCall::Whole(block))) => {
+                    self.block_call(page, at, *block, among, out)
+                }
                 Some(Statement::Asks(BlockCall::Part(said))) => self.refuse_block(page, at, said),
                 Some(Statement::Extends(..)) | None if piece.is_data() => {
                     out.push_str(pieces::data(page.text, &page.pieces, at, self.options));
@@ -244,43 +341,102 @@ impl<'p, 't> Flattener<'p, 't> {
         let (name, level, blocks) = match (block, among) {
             (Some(name), Some((blocks, _))) => (name, 0, blocks),
             (None, Some((blocks, Some((name, level))))) => (name, level + 1, blocks),
-            (_, None) | (None, Some((_, None))) => return self.refuse_block(page, at, &said(block)),
+            (_, None) | (None, Some((_, None))) => {
+                return self.refuse_block(page, at, &said(block));
+            }
         };
         if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
-            let why = format!("there is no block `{name}` here; name a block of the text, or remove it");
-            return self.note(page, at, NoteKind::Unsupported { what: format!("`{}`", said(block)), why });
+            let why =
+                format!("there is no block `{name}` here; name a block of the text, or remove it");
+            return self.note(
+                page,
+                at,
+                NoteKind::Unsupported {
+                    what: format!("`{}`", said(block)),
+                    why,
+                },
+            );
         }
         let content = self.body(page, at, (name, level), blocks);
-        let Some(piece) = page.pieces.get(at) else { return };
-        enclose(out, &content.text, (piece.left, piece.right), content.inner, page.trims_back(at + 1));
+        let Some(piece) = page.pieces.get(at) else {
+            return;
+        };
+        enclose(
+            out,
+            &content.text,
+            (piece.left, piece.right),
+            content.inner,
+            page.trims_back(at + 1),
+        );
     }
 
     /// Rejects a use of a block other than its plain output.
     fn refuse_block(&mut self, page: &Page<'t>, at: usize, said: &str) {
-        let why = format!("it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself");
-        self.note(page, at, NoteKind::Unsupported { what: format!("`{said}` in a macro or an expression"), why });
+        let why = format!(
+            "it can only be used alone: write `{{{{ {said} }}}}`, or the text of the block itself"
+        );
+        self.note(
+            page,
+            at,
+            NoteKind::Unsupported {
+                what: format!("`{said}` in a macro or an expression"),
+                why,
+            },
+        );
     }
 
     /// The text of a block at a number of overrides below the most derived one.
-    fn body(&mut self, page: &Page<'t>, at: usize, (name, level): (&'t str, usize), blocks: &Blocks<'p, 't>) -> Content {
-        let mut content = Content { text: String::new(), inner: (Trim::Default, Trim::Default) };
-        let Some(Block { page: own, inside }) = blocks.get(name).and_then(|bodies| bodies.get(level)) else { return content };
+    fn body(
+        &mut self,
+        page: &Page<'t>,
+        at: usize,
+        (name, level): (&'t str, usize),
+        blocks: &Blocks<'p, 't>,
+    ) -> Content {
+        let mut content = Content {
+            text: String::new(),
+            inner: (Trim::Default, Trim::Default),
+        };
+        let Some(Block { page: own, inside }) =
+            blocks.get(name).and_then(|bodies| bodies.get(level))
+        else {
+            return content;
+        };
         self.steps += 1;
         if self.depth >= MAX_DEPTH || self.steps > MAX_STEPS {
             self.note(page, at, NoteKind::TooLarge { limit: MAX_BYTES });
             return content;
         }
         self.depth += 1;
-        self.emit(own, inside.clone(), Some((blocks, Some((name, level)))), &mut content.text);
+        self.emit(
+            own,
+            inside.clone(),
+            Some((blocks, Some((name, level)))),
+            &mut content.text,
+        );
         self.depth -= 1;
-        let open = inside.start.checked_sub(1).and_then(|open| own.pieces.get(open));
+        let open = inside
+            .start
+            .checked_sub(1)
+            .and_then(|open| own.pieces.get(open));
         content.inner.0 = open.map_or(Trim::Default, |piece| piece.right);
-        content.inner.1 = own.pieces.get(inside.end).map_or(Trim::Default, |piece| piece.left);
+        content.inner.1 = own
+            .pieces
+            .get(inside.end)
+            .map_or(Trim::Default, |piece| piece.left);
         content
     }
 
-    fn include(&mut self, page: &Page<'t>, at: usize, (name, is_optional): (Option<&str>, bool), out: &mut String) {
-        let Some(name) = name else { return self.note(page, at, chosen_later("include")) };
+    fn include(
+        &mut self,
+        page: &Page<'t>,
+        at: usize,
+        (name, is_optional): (Option<&str>, bool),
+        out: &mut String,
+    ) {
+        let Some(name) = name else {
+            return self.note(page, at, chosen_later("include"));
+        };
         if page.has_word(at, "without") {
             let what = "`include … without context`".to_owned();
             let why = "a text here sees all inputs of its task".to_owned();
@@ -289,11 +445,24 @@ impl<'p, 't> Flattener<'p, 't> {
         if is_optional && find(self.library, page.path, name).is_none() {
             return;
         }
-        let Some(inner) = self.load(page, at, name) else { return };
+        let Some(inner) = self.load(page, at, name) else {
+            return;
+        };
         self.stack.push(inner.path);
         let content = self.whole(inner);
         self.stack.pop();
-        let ends = page.pieces.get(at).map_or((Trim::Default, Trim::Default), |piece| (piece.left, piece.right));
-        enclose(out, &content, ends, (Trim::Default, Trim::Default), page.trims_back(at + 1));
+        let ends = page
+            .pieces
+            .get(at)
+            .map_or((Trim::Default, Trim::Default), |piece| {
+                (piece.left, piece.right)
+            });
+        enclose(
+            out,
+            &content,
+            ends,
+            (Trim::Default, Trim::Default),
+            page.trims_back(at + 1),
+        );
     }
 }

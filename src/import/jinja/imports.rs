@@ -12,10 +12,27 @@ use std::collections::BTreeSet;
 
 impl<'t> Flattener<'_, 't> {
     /// Writes an imported file at the place of the import.
-    pub(super) fn import(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, out: &mut String) {
-        let Some(file) = &import.file else { return self.note(page, at, chosen_later("import")) };
-        let Some(inner) = self.load(page, at, file) else { return };
-        let stem = inner.path.rsplit('/').next().unwrap_or(inner.path).split('.').next().unwrap_or("");
+    pub(super) fn import(
+        &mut self,
+        page: &Page<'t>,
+        at: usize,
+        import: &Import<'t>,
+        out: &mut String,
+    ) {
+        let Some(file) = &import.file else {
+            return self.note(page, at, chosen_later("import"));
+        };
+        let Some(inner) = self.load(page, at, file) else {
+            return;
+        };
+        let stem = inner
+            .path
+            .rsplit('/')
+            .next()
+            .unwrap_or(inner.path)
+            .split('.')
+            .next()
+            .unwrap_or("");
         let namespace = format!("_{}{}", kebab(stem).replace('-', "_"), self.stack.len());
         self.missing(page, at, import, inner);
         self.stack.push(inner.path);
@@ -25,9 +42,26 @@ impl<'t> Flattener<'_, 't> {
         if !import.is_with_context {
             self.context(inner, &text);
         }
-        let (left, right) = page.pieces.get(at).map_or((Trim::Default, Trim::Default), |piece| (piece.left, piece.right));
-        out.extend(["{%", left.sign(), " set ", &namespace, " = namespace() %}{% with %}", &text]);
-        let fields: BTreeSet<&str> = self.pages.values().flat_map(|page| &page.fields).map(|(_, field, _)| *field).collect();
+        let (left, right) = page
+            .pieces
+            .get(at)
+            .map_or((Trim::Default, Trim::Default), |piece| {
+                (piece.left, piece.right)
+            });
+        out.extend([
+            "{%",
+            left.sign(),
+            " set ",
+            &namespace,
+            " = namespace() %}{% with %}",
+            &text,
+        ]);
+        let fields: BTreeSet<&str> = self
+            .pages
+            .values()
+            .flat_map(|page| &page.fields)
+            .map(|(_, field, _)| *field)
+            .collect();
         let wanted = |name: &str| match import.module {
             Some(_) => fields.contains(name) && !name.starts_with('_'),
             None => import.chosen.iter().any(|(chosen, _)| *chosen == name),
@@ -51,8 +85,14 @@ impl<'t> Flattener<'_, 't> {
     fn missing(&mut self, page: &Page<'t>, at: usize, import: &Import<'t>, inner: &Page<'t>) {
         let has = |name: &str| inner.exports.contains(name) && !name.starts_with('_');
         let kind = |name: String| {
-            let why = format!("{} does not set this name in every case outside of loops; set it there, or drop it", inner.path);
-            NoteKind::Unsupported { what: format!("`{name}`"), why }
+            let why = format!(
+                "{} does not set this name in every case outside of loops; set it there, or drop it",
+                inner.path
+            );
+            NoteKind::Unsupported {
+                what: format!("`{name}`"),
+                why,
+            }
         };
         for (name, _) in import.chosen.iter().filter(|(name, _)| !has(name)) {
             self.note(page, at, kind((*name).to_owned()));
@@ -60,7 +100,11 @@ impl<'t> Flattener<'_, 't> {
         for (module, name, place) in &page.fields {
             if import.module == Some(*module) && !has(name) {
                 let line = page.lines.line(*place as u32);
-                self.add(Note { path: page.path.to_owned(), line, kind: kind(format!("{module}.{name}")) });
+                self.add(Note {
+                    path: page.path.to_owned(),
+                    line,
+                    kind: kind(format!("{module}.{name}")),
+                });
             }
         }
     }
@@ -73,11 +117,20 @@ impl<'t> Flattener<'_, 't> {
         }
         let reads = first_reads(page.text);
         for name in parse(text).variables {
-            let Some(place) = reads.get(name.as_str()) else { continue };
+            let Some(place) = reads.get(name.as_str()) else {
+                continue;
+            };
             let difference = "Jinja2 shows a file that is imported no inputs, so that it puts nothing but a global of the \
                               environment; here it is an input: hand it to the macro, or write `import … with context`";
-            let kind = NoteKind::Differs { what: format!("`{name}`"), difference: difference.to_owned() };
-            self.add(Note { path: page.path.to_owned(), line: page.lines.line(*place as u32), kind });
+            let kind = NoteKind::Differs {
+                what: format!("`{name}`"),
+                difference: difference.to_owned(),
+            };
+            self.add(Note {
+                path: page.path.to_owned(),
+                line: page.lines.line(*place as u32),
+                kind,
+            });
         }
     }
 

@@ -82,7 +82,9 @@ impl<'t> Page<'t> {
         if let Ok(Stmt::Template(template)) = read_tree(text) {
             for stmt in &template.children {
                 page.define(stmt);
-                each_stmt(stmt, &mut |inner| page.statement(inner, std::ptr::eq(inner, stmt)));
+                each_stmt(stmt, &mut |inner| {
+                    page.statement(inner, std::ptr::eq(inner, stmt))
+                });
             }
             page.exports = sets(&template.children);
         }
@@ -91,7 +93,8 @@ impl<'t> Page<'t> {
 
     /// The index of the piece at a byte.
     fn piece(&self, at: u32) -> usize {
-        self.pieces.partition_point(|piece| piece.range.end <= at as usize)
+        self.pieces
+            .partition_point(|piece| piece.range.end <= at as usize)
     }
 
     fn define(&mut self, stmt: &Stmt<'t>) {
@@ -109,8 +112,12 @@ impl<'t> Page<'t> {
             Stmt::WithBlock(one) if defines => one.span(),
             _ => return,
         };
-        let pieces = self.piece(span.start_offset)..self.piece(span.end_offset.saturating_sub(1)) + 1;
-        self.definitions.push(Definition { pieces, is_silenced: !is_definition(stmt) });
+        let pieces =
+            self.piece(span.start_offset)..self.piece(span.end_offset.saturating_sub(1)) + 1;
+        self.definitions.push(Definition {
+            pieces,
+            is_silenced: !is_definition(stmt),
+        });
     }
 
     fn statement(&mut self, stmt: &Stmt<'t>, is_outermost: bool) {
@@ -119,22 +126,52 @@ impl<'t> Page<'t> {
                 if let Expr::GetAttr(field) = expr
                     && let Expr::Var(var) = &field.expr
                 {
-                    self.fields.push((var.id, field.name, place(self.text, var.id)));
+                    self.fields
+                        .push((var.id, field.name, place(self.text, var.id)));
                 }
             });
         }
         let (span, statement) = match stmt {
-            Stmt::Extends(one) => (one.span(), Statement::Extends(literal(&one.name), is_outermost)),
-            Stmt::Include(one) => (one.span(), Statement::Include(literal(&one.name), one.ignore_missing)),
-            Stmt::Block(one) => (one.span(), Statement::Block(one.name, self.piece(one.span().end_offset.saturating_sub(1)))),
+            Stmt::Extends(one) => (
+                one.span(),
+                Statement::Extends(literal(&one.name), is_outermost),
+            ),
+            Stmt::Include(one) => (
+                one.span(),
+                Statement::Include(literal(&one.name), one.ignore_missing),
+            ),
+            Stmt::Block(one) => (
+                one.span(),
+                Statement::Block(
+                    one.name,
+                    self.piece(one.span().end_offset.saturating_sub(1)),
+                ),
+            ),
             Stmt::Import(one) => {
-                let module = if let Expr::Var(var) = &one.name { Some(var.id) } else { None };
+                let module = if let Expr::Var(var) = &one.name {
+                    Some(var.id)
+                } else {
+                    None
+                };
                 let is_with_context = self.is_with_context(one.span().start_offset);
-                (one.span(), Statement::Import(Import { file: literal(&one.expr), module, chosen: Vec::new(), is_with_context }))
+                (
+                    one.span(),
+                    Statement::Import(Import {
+                        file: literal(&one.expr),
+                        module,
+                        chosen: Vec::new(),
+                        is_with_context,
+                    }),
+                )
             }
             Stmt::FromImport(one) => {
                 let is_with_context = self.is_with_context(one.span().start_offset);
-                let import = Import { file: literal(&one.expr), module: None, chosen: chosen(one), is_with_context };
+                let import = Import {
+                    file: literal(&one.expr),
+                    module: None,
+                    chosen: chosen(one),
+                    is_with_context,
+                };
                 (one.span(), Statement::Import(import))
             }
             Stmt::EmitExpr(_)
@@ -149,12 +186,15 @@ impl<'t> Page<'t> {
             | Stmt::Do(_)
             | Stmt::AutoEscape(_) => {
                 let Some(call) = block_call(stmt) else { return };
-                let Some(expr) = expressions(stmt).first().map(|expr| expr.span()) else { return };
+                let Some(expr) = expressions(stmt).first().map(|expr| expr.span()) else {
+                    return;
+                };
                 (expr, Statement::Asks(call))
             }
             Stmt::Template(_) | Stmt::EmitRaw(_) => return,
         };
-        self.statements.insert(self.piece(span.start_offset), statement);
+        self.statements
+            .insert(self.piece(span.start_offset), statement);
     }
 
     /// Returns true if a tag ends with `with context`.
@@ -164,28 +204,48 @@ impl<'t> Page<'t> {
 
     /// Returns true if a tag contains a word.
     pub(super) fn has_word(&self, at: usize, word: &str) -> bool {
-        let Some(Piece { kind: Kind::Tag(tag), .. }) = self.pieces.get(at) else { return false };
+        let Some(Piece {
+            kind: Kind::Tag(tag),
+            ..
+        }) = self.pieces.get(at)
+        else {
+            return false;
+        };
         (1..tag.tokens.len()).any(|at| tag.name(at) == word)
     }
 
     /// The blocks of the page, each with the pieces inside it.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (&'t str, Range<usize>)> {
-        self.statements.iter().filter_map(|(open, statement)| match statement {
-            Statement::Block(name, close) => Some((*name, open + 1..*close)),
-            _ => None,
-        })
+        self.statements
+            .iter()
+            .filter_map(|(open, statement)| match statement {
+                Statement::Block(name, close) => Some((*name, open + 1..*close)),
+                _ => None,
+            })
     }
 
     /// Returns true if the next tag trims the white space before it.
     pub(super) fn trims_back(&self, from: usize) -> bool {
-        let next = self.pieces.iter().skip(from).find(|piece| !piece.slice(self.text).trim().is_empty());
+        let next = self
+            .pieces
+            .iter()
+            .skip(from)
+            .find(|piece| !piece.slice(self.text).trim().is_empty());
         next.is_some_and(|piece| !piece.is_data() && piece.left == Trim::All)
     }
 }
 
 /// Returns true if a statement only defines names.
 const fn is_definition(stmt: &Stmt<'_>) -> bool {
-    matches!(stmt, Stmt::Macro(_) | Stmt::Set(_) | Stmt::SetBlock(_) | Stmt::Do(_) | Stmt::Import(_) | Stmt::FromImport(_))
+    matches!(
+        stmt,
+        Stmt::Macro(_)
+            | Stmt::Set(_)
+            | Stmt::SetBlock(_)
+            | Stmt::Do(_)
+            | Stmt::Import(_)
+            | Stmt::FromImport(_)
+    )
 }
 
 /// The names that statements set unconditionally.
@@ -203,8 +263,12 @@ fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
             Stmt::Set(one) => bind(&one.target, &mut names),
             Stmt::SetBlock(one) => bind(&one.target, &mut names),
             Stmt::Import(one) => bind(&one.name, &mut names),
-            Stmt::FromImport(one) => names.extend(chosen(one).into_iter().map(|(_, called)| called)),
-            Stmt::IfCond(one) => names.extend(sets(&one.true_body).intersection(&sets(&one.false_body))),
+            Stmt::FromImport(one) => {
+                names.extend(chosen(one).into_iter().map(|(_, called)| called))
+            }
+            Stmt::IfCond(one) => {
+                names.extend(sets(&one.true_body).intersection(&sets(&one.false_body)))
+            }
             _ => {}
         }
     }
@@ -212,7 +276,11 @@ fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
 }
 
 fn name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
-    if let Expr::Var(var) = expr { Some(var.id) } else { None }
+    if let Expr::Var(var) = expr {
+        Some(var.id)
+    } else {
+        None
+    }
 }
 
 fn chosen<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
@@ -225,22 +293,49 @@ fn chosen<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
 
 /// The value of a string literal.
 fn literal(expr: &Expr<'_>) -> Option<String> {
-    if let Expr::Const(constant) = expr { constant.value.as_str().map(str::to_owned) } else { None }
+    if let Expr::Const(constant) = expr {
+        constant.value.as_str().map(str::to_owned)
+    } else {
+        None
+    }
 }
 
 /// The note on a file name that is computed while rendering.
 pub(super) fn chosen_later(what: &str) -> NoteKind {
     let why = "what it includes is chosen while rendering; write the name as a text".to_owned();
-    NoteKind::Unsupported { what: format!("`{what}`"), why }
+    NoteKind::Unsupported {
+        what: format!("`{what}`"),
+        why,
+    }
 }
 
 /// Inserts a text in place of a tag.
-pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner: (Trim, Trim), is_trimmed_behind: bool) {
+pub(super) fn enclose(
+    out: &mut String,
+    content: &str,
+    ends: (Trim, Trim),
+    inner: (Trim, Trim),
+    is_trimmed_behind: bool,
+) {
     let signs = [ends.0, ends.1, inner.0, inner.1];
     let dashed = |text: &str, at_end: bool| {
-        let text = if at_end { text.trim_end() } else { text.trim_start() };
-        let signs = if at_end { ["-%}", "-}}", "-#}"] } else { ["{%-", "{{-", "{#-"] };
-        signs.iter().any(|sign| if at_end { text.ends_with(sign) } else { text.starts_with(sign) })
+        let text = if at_end {
+            text.trim_end()
+        } else {
+            text.trim_start()
+        };
+        let signs = if at_end {
+            ["-%}", "-}}", "-#}"]
+        } else {
+            ["{%-", "{{-", "{#-"]
+        };
+        signs.iter().any(|sign| {
+            if at_end {
+                text.ends_with(sign)
+            } else {
+                text.starts_with(sign)
+            }
+        })
     };
     let names = || tags(content).any(|tag| matches!(tag.keyword(), "set" | "macro"));
     let is_plain = signs.iter().all(|sign| *sign == Trim::Default)
@@ -261,10 +356,17 @@ pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner
 /// flattened.
 fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
     let is_followed = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
-    let found = parse(text).faults.into_iter().filter(|fault| !is_followed(&fault.kind));
+    let found = parse(text)
+        .faults
+        .into_iter()
+        .filter(|fault| !is_followed(&fault.kind));
     let notes = found.filter_map(|fault| {
         let line = lines.line(fault.span.start);
-        Some(Note { path: path.to_owned(), line, kind: fault_note(fault.kind)? })
+        Some(Note {
+            path: path.to_owned(),
+            line,
+            kind: fault_note(fault.kind)?,
+        })
     });
     notes.collect()
 }
@@ -275,10 +377,17 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
     match kind {
         JinjaFaultKind::OtherTemplate(_) => None,
         JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: MAX_BYTES }),
-        JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
+        JinjaFaultKind::LineTooLong => broken(format!(
+            "a tag reaches more than {MAX_COLUMNS} characters into its line"
+        )),
         JinjaFaultKind::TooDeep => broken("blocks or expressions are nested too deep".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
-        JinjaFaultKind::Arguments { filter, given, least, most } => broken(fault::arguments(&filter, given, least, most)),
+        JinjaFaultKind::Arguments {
+            filter,
+            given,
+            least,
+            most,
+        } => broken(fault::arguments(&filter, given, least, most)),
         JinjaFaultKind::Fails(words) | JinjaFaultKind::FailsByDefault(words) => {
             broken(format!("this fails in every run: {words}"))
         }
@@ -301,7 +410,9 @@ pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
             };
             let why = match (absent, near) {
                 (Some(absent), _) => format!("{}; {}", absent.why, absent.instead),
-                (None, Some(near)) => format!("there is none of that name; the nearest is `{near}`"),
+                (None, Some(near)) => {
+                    format!("there is none of that name; the nearest is `{near}`")
+                }
                 (None, None) => "there is none of that name".to_owned(),
             };
             Some(NoteKind::Unsupported { what: shown, why })

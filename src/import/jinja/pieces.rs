@@ -65,9 +65,17 @@ impl<'t> Piece<'t> {
         let mut left = Trim::Default;
         let mut right = Trim::Default;
         if !matches!(kind, Kind::Data) {
-            (left, right) = (Trim::at(text, range.start + 2), Trim::at(text, range.end.saturating_sub(3)));
+            (left, right) = (
+                Trim::at(text, range.start + 2),
+                Trim::at(text, range.end.saturating_sub(3)),
+            );
         }
-        Self { kind, range, left, right }
+        Self {
+            kind,
+            range,
+            left,
+            right,
+        }
     }
 
     /// The source text of the piece.
@@ -82,7 +90,11 @@ impl<'t> Piece<'t> {
 
 /// Splits a text; parts that minijinja cannot parse are literal text.
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
-    let mut split = Split { text, pieces: Vec::new(), done: 0 };
+    let mut split = Split {
+        text,
+        pieces: Vec::new(),
+        done: 0,
+    };
     let mut at = 0;
     for piece in tags::pieces(text) {
         match piece {
@@ -111,7 +123,8 @@ struct Split<'t> {
 impl<'t> Split<'t> {
     fn data(&mut self, end: usize) {
         if self.done < end {
-            self.pieces.push(Piece::new(self.text, Kind::Data, self.done..end));
+            self.pieces
+                .push(Piece::new(self.text, Kind::Data, self.done..end));
         }
     }
 
@@ -124,13 +137,24 @@ impl<'t> Split<'t> {
     /// Adds comments, the tags of raw text, and white space.
     fn silent(&mut self, range: Range<usize>) {
         let mut at = range.start;
-        while let Some(open) = self.text.get(at..range.end).and_then(|rest| rest.find(['{'])).map(|found| at + found) {
+        while let Some(open) = self
+            .text
+            .get(at..range.end)
+            .and_then(|rest| rest.find(['{']))
+            .map(|found| at + found)
+        {
             let is_comment = self.text.as_bytes().get(open + 1) == Some(&b'#');
             let close = if is_comment { "#}" } else { "%}" };
-            let inside = self.text.get(open + 2..range.end).and_then(|rest| Some(rest.split_once(close)?.0));
+            let inside = self
+                .text
+                .get(open + 2..range.end)
+                .and_then(|rest| Some(rest.split_once(close)?.0));
             let Some(inside) = inside else { return };
             at = open + inside.len() + 4;
-            let is_end = inside.trim_start_matches(['-', '+']).trim_start().starts_with("endraw");
+            let is_end = inside
+                .trim_start_matches(['-', '+'])
+                .trim_start()
+                .starts_with("endraw");
             let kind = match is_comment {
                 true => Kind::Comment,
                 false if is_end => Kind::EndRaw,
@@ -142,22 +166,37 @@ impl<'t> Split<'t> {
 }
 
 /// The text of a piece, as an engine with these settings outputs it.
-pub(super) fn data<'t>(text: &'t str, pieces: &[Piece<'_>], at: usize, options: Options) -> &'t str {
-    let Some(piece) = pieces.get(at) else { return "" };
+pub(super) fn data<'t>(
+    text: &'t str,
+    pieces: &[Piece<'_>],
+    at: usize,
+    options: Options,
+) -> &'t str {
+    let Some(piece) = pieces.get(at) else {
+        return "";
+    };
     let mut words = piece.slice(text);
     let is_block = |piece: &Piece<'_>| match &piece.kind {
         Kind::Tag(tag) => tag.is_block,
         Kind::Comment | Kind::Raw | Kind::EndRaw => true,
         Kind::Data => false,
     };
-    let before = at.checked_sub(1).and_then(|at| pieces.get(at)).filter(|piece| !matches!(piece.kind, Kind::Raw));
-    if options.trim_blocks && before.is_some_and(|piece| is_block(piece) && piece.right == Trim::Default) {
+    let before = at
+        .checked_sub(1)
+        .and_then(|at| pieces.get(at))
+        .filter(|piece| !matches!(piece.kind, Kind::Raw));
+    if options.trim_blocks
+        && before.is_some_and(|piece| is_block(piece) && piece.right == Trim::Default)
+    {
         words = words.strip_prefix('\n').unwrap_or(words);
     }
     let after = pieces.get(at + 1);
-    if options.lstrip_blocks && after.is_some_and(|piece| is_block(piece) && piece.left == Trim::Default) {
+    if options.lstrip_blocks
+        && after.is_some_and(|piece| is_block(piece) && piece.left == Trim::Default)
+    {
         let kept = words.trim_end_matches([' ', '\t']);
-        let begins = kept.ends_with('\n') || kept.is_empty() && (at == 0 || began_line(text, piece));
+        let begins =
+            kept.ends_with('\n') || kept.is_empty() && (at == 0 || began_line(text, piece));
         words = if begins { kept } else { words };
     }
     words
@@ -165,7 +204,10 @@ pub(super) fn data<'t>(text: &'t str, pieces: &[Piece<'_>], at: usize, options: 
 
 /// Returns true if a piece begins at the start of a line.
 fn began_line(text: &str, piece: &Piece<'_>) -> bool {
-    piece.slice(text).starts_with('\n') || text.get(..piece.range.start).is_some_and(|before| before.ends_with('\n'))
+    piece.slice(text).starts_with('\n')
+        || text
+            .get(..piece.range.start)
+            .is_some_and(|before| before.ends_with('\n'))
 }
 
 /// A text without its last line break, as Jinja reads a file.

@@ -1,7 +1,10 @@
 //! Collects the evidence about values in a Jinja text: from their use at each place, never from
 //! their names.
 
-use crate::jinja::tree::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument, each_stmt, inner, place};
+use crate::jinja::tree::{
+    BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument, each_stmt, inner,
+    place,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The evidence that one use gives.
@@ -66,11 +69,17 @@ struct Hint<'t> {
 
 impl<'t> Hint<'t> {
     fn of(uses: impl IntoIterator<Item = Use>) -> Self {
-        Self { uses: uses.into_iter().collect(), ..Self::default() }
+        Self {
+            uses: uses.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     fn also(name: Name<'t>) -> Self {
-        Self { also: Some(name), ..Self::default() }
+        Self {
+            also: Some(name),
+            ..Self::default()
+        }
     }
 
     fn and(&self, uses: impl IntoIterator<Item = Use>) -> Self {
@@ -143,10 +152,19 @@ fn worked_on(name: &str) -> Option<Use> {
 
 /// Collects the evidence of all places in a text.
 pub(super) fn uses<'t>(text: &'t str, tree: &Stmt<'t>) -> Uses<'t> {
-    let mut walk =
-        Walk { text, macros: BTreeMap::new(), called: BTreeMap::new(), inside: Vec::new(), scopes: 0, found: Uses::default() };
+    let mut walk = Walk {
+        text,
+        macros: BTreeMap::new(),
+        called: BTreeMap::new(),
+        inside: Vec::new(),
+        scopes: 0,
+        found: Uses::default(),
+    };
     each_stmt(tree, &mut |stmt| match stmt {
-        Stmt::Macro(one) => drop(walk.macros.insert(one.name, one.args.iter().filter_map(var).collect())),
+        Stmt::Macro(one) => drop(
+            walk.macros
+                .insert(one.name, one.args.iter().filter_map(var).collect()),
+        ),
         Stmt::Set(one) => {
             if let (Some(called), Expr::GetAttr(field)) = (var(&one.target), &one.expr) {
                 walk.called.insert(called, field.name);
@@ -172,13 +190,19 @@ struct Walk<'t> {
 }
 
 fn var<'t>(expr: &Expr<'t>) -> Option<&'t str> {
-    if let Expr::Var(var) = expr { Some(var.id) } else { None }
+    if let Expr::Var(var) = expr {
+        Some(var.id)
+    } else {
+        None
+    }
 }
 
 /// The type of a literal.
 fn literal(expr: &Expr<'_>) -> Option<Use> {
     match expr {
-        Expr::UnaryOp(one) if matches!(one.op, UnaryOpKind::Neg) => literal(&one.expr).filter(|found| *found == Use::Number),
+        Expr::UnaryOp(one) if matches!(one.op, UnaryOpKind::Neg) => {
+            literal(&one.expr).filter(|found| *found == Use::Number)
+        }
         Expr::Const(one) if one.value.as_str().is_some() => Some(Use::Text),
         Expr::Const(one) if one.value.is_number() => Some(Use::Number),
         Expr::Const(one) if one.value.kind().to_string() == "bool" => Some(Use::Truth),
@@ -202,31 +226,53 @@ impl<'t> Walk<'t> {
             Stmt::EmitExpr(one) => self.value(&one.expr, put()),
             Stmt::ForLoop(one) => {
                 self.value(&one.iter, Hint::of([Use::List]));
-                one.filter_expr.iter().for_each(|filter| self.value(filter, Hint::of(ASKED)));
+                one.filter_expr
+                    .iter()
+                    .for_each(|filter| self.value(filter, Hint::of(ASKED)));
             }
             Stmt::IfCond(one) => self.value(&one.expr, Hint::of(ASKED)),
-            Stmt::WithBlock(one) => one.assignments.iter().for_each(|(_, value)| self.value(value, put())),
+            Stmt::WithBlock(one) => one
+                .assignments
+                .iter()
+                .for_each(|(_, value)| self.value(value, put())),
             Stmt::Set(one) => {
                 if let Some(name) = var(&one.target).filter(|_| self.scopes == 0) {
-                    self.found.sets.entry(name).or_insert(one.span().end_offset as usize);
+                    self.found
+                        .sets
+                        .entry(name)
+                        .or_insert(one.span().end_offset as usize);
                 }
-                self.value(&one.expr, var(&one.target).map_or_else(put, |name| Hint::also((None, name))));
+                self.value(
+                    &one.expr,
+                    var(&one.target).map_or_else(put, |name| Hint::also((None, name))),
+                );
             }
-            Stmt::SetBlock(one) => one.filter.iter().for_each(|filter| self.value(filter, put())),
+            Stmt::SetBlock(one) => one
+                .filter
+                .iter()
+                .for_each(|filter| self.value(filter, put())),
             Stmt::FilterBlock(one) => self.value(&one.filter, put()),
             Stmt::AutoEscape(one) => self.value(&one.enabled, put()),
             Stmt::CallBlock(one) => {
                 self.call(&one.call);
-                one.macro_decl.defaults.iter().for_each(|default| self.value(default, put()));
+                one.macro_decl
+                    .defaults
+                    .iter()
+                    .for_each(|default| self.value(default, put()));
             }
             Stmt::Do(one) => self.call(&one.call),
             Stmt::Macro(one) => {
                 self.inside.push(one.name);
-                one.defaults.iter().for_each(|default| self.value(default, put()));
+                one.defaults
+                    .iter()
+                    .for_each(|default| self.value(default, put()));
             }
             _ => {}
         }
-        let is_scope = matches!(stmt, Stmt::ForLoop(_) | Stmt::WithBlock(_) | Stmt::Macro(_) | Stmt::CallBlock(_));
+        let is_scope = matches!(
+            stmt,
+            Stmt::ForLoop(_) | Stmt::WithBlock(_) | Stmt::Macro(_) | Stmt::CallBlock(_)
+        );
         self.scopes += usize::from(is_scope);
         inner(stmt).for_each(|stmt| self.statement(stmt));
         self.scopes -= usize::from(is_scope);
@@ -242,13 +288,19 @@ impl<'t> Walk<'t> {
             Expr::Const(_) => {}
             Expr::Slice(one) => {
                 self.value(&one.expr, hint);
-                [&one.start, &one.stop, &one.step].into_iter().flatten().for_each(|part| self.value(part, put()));
+                [&one.start, &one.stop, &one.step]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|part| self.value(part, put()));
             }
             Expr::GetAttr(one) => self.value(&one.expr, Hint::of([Use::Object])),
             Expr::GetItem(one) => {
                 let of_loop = matches!(&one.subscript_expr, Expr::GetAttr(field) if var(&field.expr) == Some("loop"));
                 let is_list = of_loop || literal(&one.subscript_expr) == Some(Use::Number);
-                self.value(&one.expr, Hint::of([if is_list { Use::List } else { Use::Object }]));
+                self.value(
+                    &one.expr,
+                    Hint::of([if is_list { Use::List } else { Use::Object }]),
+                );
                 self.value(&one.subscript_expr, put());
             }
             Expr::UnaryOp(one) => match (&one.op, &one.expr) {
@@ -266,11 +318,15 @@ impl<'t> Walk<'t> {
             }
             Expr::IfExpr(one) => {
                 self.value(&one.test_expr, Hint::of(ASKED));
-                one.false_expr.iter().for_each(|other| self.value(other, hint.and(ASKED)));
+                one.false_expr
+                    .iter()
+                    .for_each(|other| self.value(other, hint.and(ASKED)));
                 self.value(&one.true_expr, hint);
             }
             Expr::Filter(one) => {
-                one.args.iter().for_each(|arg| self.value(argument(arg), put()));
+                one.args
+                    .iter()
+                    .for_each(|arg| self.value(argument(arg), put()));
                 let Some(of) = &one.expr else { return };
                 let first = one.args.first().map(argument);
                 let hint = match one.name {
@@ -284,15 +340,26 @@ impl<'t> Walk<'t> {
             Expr::Call(one) => self.call(one),
             Expr::List(one) => one.items.iter().for_each(|item| self.value(item, put())),
             Expr::Tuple(one) => one.items.iter().for_each(|item| self.value(item, put())),
-            Expr::Map(one) => one.keys.iter().chain(&one.values).for_each(|part| self.value(part, put())),
+            Expr::Map(one) => one
+                .keys
+                .iter()
+                .chain(&one.values)
+                .for_each(|part| self.value(part, put())),
         }
     }
 
     fn read(&mut self, name: &'t str, hint: Hint<'t>) {
-        let is_own = |own: &&&str| self.macros.get(**own).is_some_and(|all| all.contains(&name));
+        let is_own = |own: &&&str| {
+            self.macros
+                .get(**own)
+                .is_some_and(|all| all.contains(&name))
+        };
         let own = self.inside.last().filter(is_own).copied();
         let at = place(self.text, name);
-        let one = self.found.seen.entry((own, name)).or_insert_with(|| Seen { first: at, ..Seen::default() });
+        let one = self.found.seen.entry((own, name)).or_insert_with(|| Seen {
+            first: at,
+            ..Seen::default()
+        });
         one.first = one.first.min(at);
         one.uses.extend(hint.uses);
         one.default = one.default.take().or(hint.default);
@@ -301,9 +368,16 @@ impl<'t> Walk<'t> {
 
     /// Records a use that behaves differently in Jinja2, if the value is a plain name.
     fn odd(&mut self, of: &Expr<'t>, is_odd: bool, what: impl FnOnce() -> Oddity) {
-        let is_own = |name: &str| self.inside.last().and_then(|own| self.macros.get(own)).is_some_and(|all| all.contains(&name));
+        let is_own = |name: &str| {
+            self.inside
+                .last()
+                .and_then(|own| self.macros.get(own))
+                .is_some_and(|all| all.contains(&name))
+        };
         if let Some(name) = var(of).filter(|name| is_odd && !is_own(name)) {
-            self.found.oddities.push((name, place(self.text, name), what()));
+            self.found
+                .oddities
+                .push((name, place(self.text, name), what()));
         }
     }
 
@@ -312,16 +386,24 @@ impl<'t> Walk<'t> {
     fn default(&mut self, of: &Expr<'t>, value: Option<&Expr<'t>>, hint: &Hint<'t>) -> Hint<'t> {
         let mut hint = hint.and([Use::Asked]);
         let Some(value) = value else { return hint };
-        self.odd(of, matches!(value, Expr::Const(one) if one.value.is_none()), || Oddity::DefaultNone);
+        self.odd(
+            of,
+            matches!(value, Expr::Const(one) if one.value.is_none()),
+            || Oddity::DefaultNone,
+        );
         match (value, literal(value)) {
             (Expr::Const(one), Some(Use::Text)) => {
                 hint.uses.insert(Use::Put);
-                hint.default = hint.default.or_else(|| one.value.as_str().map(str::to_owned));
+                hint.default = hint
+                    .default
+                    .or_else(|| one.value.as_str().map(str::to_owned));
             }
             (Expr::Const(one), Some(found)) => {
                 hint.uses.insert(found);
                 let span = one.span();
-                let written = self.text.get(span.start_offset as usize..span.end_offset as usize);
+                let written = self
+                    .text
+                    .get(span.start_offset as usize..span.end_offset as usize);
                 hint.default = hint.default.or_else(|| written.map(str::to_lowercase));
             }
             (Expr::List(_), _) => drop(hint.uses.insert(Use::List)),
@@ -338,7 +420,9 @@ impl<'t> Walk<'t> {
             self.value(right, of_right);
         };
         let of = |other: &Expr<'t>, types: &[Use]| {
-            Hint::of([literal(other).filter(|found| types.contains(found)).unwrap_or(Use::Put)])
+            Hint::of([literal(other)
+                .filter(|found| types.contains(found))
+                .unwrap_or(Use::Put)])
         };
         match op {
             BinOpKind::ScOr => {
@@ -350,15 +434,24 @@ impl<'t> Walk<'t> {
                 both(hint.and(ASKED).and(first), hint);
             }
             BinOpKind::ScAnd => both(hint.clone(), hint),
-            BinOpKind::Add => both(of(right, &[Use::Number, Use::Text]), of(left, &[Use::Number, Use::Text])),
+            BinOpKind::Add => both(
+                of(right, &[Use::Number, Use::Text]),
+                of(left, &[Use::Number, Use::Text]),
+            ),
             BinOpKind::Mul => both(of(right, &[Use::Number]), of(left, &[Use::Number])),
             BinOpKind::Rem if literal(left) == Some(Use::Text) => both(put(), put()),
-            BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem | BinOpKind::Pow => {
+            BinOpKind::Sub
+            | BinOpKind::Div
+            | BinOpKind::FloorDiv
+            | BinOpKind::Rem
+            | BinOpKind::Pow => {
                 both(Hint::of([Use::Number]), Hint::of([Use::Number]));
             }
             BinOpKind::Concat => both(put(), put()),
             BinOpKind::Eq | BinOpKind::Ne => self.compare(left, CompareOpKind::Eq, right),
-            BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte => self.compare(left, CompareOpKind::Lt, right),
+            BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte => {
+                self.compare(left, CompareOpKind::Lt, right)
+            }
             BinOpKind::In => self.compare(left, CompareOpKind::In, right),
         }
     }
@@ -367,7 +460,9 @@ impl<'t> Walk<'t> {
         // A value in an order comparison is rarely a text.
         let other = match op {
             CompareOpKind::Eq | CompareOpKind::Ne => Use::Put,
-            CompareOpKind::Lt | CompareOpKind::Lte | CompareOpKind::Gt | CompareOpKind::Gte => Use::Number,
+            CompareOpKind::Lt | CompareOpKind::Lte | CompareOpKind::Gt | CompareOpKind::Gte => {
+                Use::Number
+            }
             CompareOpKind::In | CompareOpKind::NotIn => {
                 let found = items(right).and_then(|items| literal(items.first()?));
                 self.value(left, Hint::of([found.unwrap_or(Use::Put)]));
@@ -390,24 +485,42 @@ impl<'t> Walk<'t> {
             }
             _ => None,
         };
-        let hint = found.map_or_else(|| Hint::of(is_asked.then_some(Use::Asked)), |found| Hint::of([found]));
-        self.odd(&one.expr, is_asked && found.is_none(), || Oddity::Tested(format!("{not}{}", one.name)));
+        let hint = found.map_or_else(
+            || Hint::of(is_asked.then_some(Use::Asked)),
+            |found| Hint::of([found]),
+        );
+        self.odd(&one.expr, is_asked && found.is_none(), || {
+            Oddity::Tested(format!("{not}{}", one.name))
+        });
         self.value(&one.expr, hint);
-        one.args.iter().for_each(|arg| self.value(argument(arg), Hint::of([Use::Put])));
+        one.args
+            .iter()
+            .for_each(|arg| self.value(argument(arg), Hint::of([Use::Put])));
     }
 
     /// Visits a call: the arguments of a macro have the evidence of its parameters.
     fn call(&mut self, call: &Call<'t>) {
         let mut called = var(&call.expr);
         if let Expr::GetAttr(method) = &call.expr {
-            self.value(&method.expr, Hint::of([worked_on(method.name).unwrap_or(Use::Object)]));
+            self.value(
+                &method.expr,
+                Hint::of([worked_on(method.name).unwrap_or(Use::Object)]),
+            );
             called = Some(method.name);
         } else if called.is_none() {
             self.value(&call.expr, Hint::of([Use::Put]));
         }
-        let called =
-            called.map(|name| if self.macros.contains_key(name) { name } else { self.called.get(name).unwrap_or(&name) });
-        let parameters = called.and_then(|name| self.macros.get(name)).cloned().unwrap_or_default();
+        let called = called.map(|name| {
+            if self.macros.contains_key(name) {
+                name
+            } else {
+                self.called.get(name).unwrap_or(&name)
+            }
+        });
+        let parameters = called
+            .and_then(|name| self.macros.get(name))
+            .cloned()
+            .unwrap_or_default();
         for (at, arg) in call.args.iter().enumerate() {
             let slot = match arg {
                 CallArg::Pos(_) => parameters.get(at),

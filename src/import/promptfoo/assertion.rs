@@ -76,13 +76,22 @@ pub(super) fn is_known(word: &str) -> bool {
 
 /// The type of an assertion.
 pub(super) fn word(assert: &Value) -> &str {
-    assert.get("type").or_else(|| assert.get("$ref")).and_then(Value::as_str).unwrap_or("without a type")
+    assert
+        .get("type")
+        .or_else(|| assert.get("$ref"))
+        .and_then(Value::as_str)
+        .unwrap_or("without a type")
 }
 
 /// The assertion that a reference refers to.
 pub(super) fn resolved(assert: &Value, templates: &Value) -> Value {
-    let name = assert.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix("#/assertionTemplates/"));
-    name.and_then(|name| templates.get(name)).unwrap_or(assert).clone()
+    let name = assert
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|name| name.strip_prefix("#/assertionTemplates/"));
+    name.and_then(|name| templates.get(name))
+        .unwrap_or(assert)
+        .clone()
 }
 
 /// The equivalent expectation.
@@ -93,36 +102,61 @@ pub(super) fn expectation(
     is_transformed: bool,
 ) -> Result<Value, String> {
     let full = word(assert);
-    let (word, is_not) = full.strip_prefix("not-").map_or((full, false), |word| (word, true));
+    let (word, is_not) = full
+        .strip_prefix("not-")
+        .map_or((full, false), |word| (word, true));
     if is_transformed && !matches!(word, "cost" | "latency") || assert.get("transform").is_some() {
         return Err("it judges the answer as changed by `transform`".to_owned());
     }
     if PROGRAM.contains(&word) {
-        return Err("a program of promptfoo's judges it; a check of your own is `command: [argv]`".to_owned());
+        return Err(
+            "a program of promptfoo's judges it; a check of your own is `command: [argv]`"
+                .to_owned(),
+        );
     }
     if JUDGED.contains(&word) {
         return Err("a model judges it, and `ctxc eval` uses no model as a judge".to_owned());
     }
-    let value = assert.get("value").map(|value| filled(value, vars)).transpose()?;
-    if let Some(program) =
-        value.as_ref().and_then(Value::as_str).filter(|value| value.starts_with("file://") && word != "is-json")
+    let value = assert
+        .get("value")
+        .map(|value| filled(value, vars))
+        .transpose()?;
+    if let Some(program) = value
+        .as_ref()
+        .and_then(Value::as_str)
+        .filter(|value| value.starts_with("file://") && word != "is-json")
     {
-        return Err(format!("its value lies in `{}`: write it into the assertion", program.trim_start_matches("file://")));
+        return Err(format!(
+            "its value lies in `{}`: write it into the assertion",
+            program.trim_start_matches("file://")
+        ));
     }
-    let threshold = || assert.get("threshold").cloned().ok_or_else(|| "it has no `threshold`".to_owned());
+    let threshold = || {
+        assert
+            .get("threshold")
+            .cloned()
+            .ok_or_else(|| "it has no `threshold`".to_owned())
+    };
     let literal = |text: &str| pattern_of(word, text);
     let mut one = match (word, is_not) {
         ("contains" | "icontains" | "starts-with" | "regex", _) => {
-            let [pattern] = <[String; 1]>::try_from(texts(value.as_ref())?).map_err(|_| "expected one text".to_owned())?;
+            let [pattern] = <[String; 1]>::try_from(texts(value.as_ref())?)
+                .map_err(|_| "expected one text".to_owned())?;
             json!({(if is_not { "absent" } else { "contains" }): [literal(&pattern)?]})
         }
         ("contains-all" | "icontains-all", _) => {
-            let all: Vec<String> = texts(value.as_ref())?.iter().map(|text| literal(text)).collect::<Result<_, _>>()?;
+            let all: Vec<String> = texts(value.as_ref())?
+                .iter()
+                .map(|text| literal(text))
+                .collect::<Result<_, _>>()?;
             let all = json!({"contains": all});
             if is_not { json!({"not": all}) } else { all }
         }
         ("contains-any" | "icontains-any", _) => {
-            let any: Vec<String> = texts(value.as_ref())?.iter().map(|text| literal(text)).collect::<Result<_, _>>()?;
+            let any: Vec<String> = texts(value.as_ref())?
+                .iter()
+                .map(|text| literal(text))
+                .collect::<Result<_, _>>()?;
             if is_not {
                 json!({"absent": any})
             } else {
@@ -137,36 +171,63 @@ pub(super) fn expectation(
         ("cost", false) => json!({"max_cost_usd": threshold()?}),
         ("latency", false) => json!({"max_latency_ms": whole(&threshold()?)}),
         ("assert-set", false) => {
-            let whole = assert.get("threshold").is_none_or(|share| share.as_f64() == Some(1.0));
-            let inner = assert.get("assert").and_then(Value::as_array).filter(|_| whole);
-            let inner = inner.ok_or("a share of its assertions is enough, and an expectation has no shares")?;
+            let whole = assert
+                .get("threshold")
+                .is_none_or(|share| share.as_f64() == Some(1.0));
+            let inner = assert
+                .get("assert")
+                .and_then(Value::as_array)
+                .filter(|_| whole);
+            let inner = inner
+                .ok_or("a share of its assertions is enough, and an expectation has no shares")?;
             let each = |one: &Value| {
-                expectation(source, one, vars, is_transformed).map_err(|why| format!("`{}` in it: {why}", self::word(one)))
+                expectation(source, one, vars, is_transformed)
+                    .map_err(|why| format!("`{}` in it: {why}", self::word(one)))
             };
             json!({"all_of": inner.iter().map(each).collect::<Result<Vec<_>, _>>()?})
         }
         _ => return Err("no expectation says the same".to_owned()),
     };
     // An assertion of weight 0 is reported but fails nothing.
-    if let Some(object) = one.as_object_mut().filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0)) {
+    if let Some(object) = one
+        .as_object_mut()
+        .filter(|_| assert.get("weight").and_then(Value::as_f64) == Some(0.0))
+    {
         object.insert("gate".to_owned(), Value::Bool(false));
     }
-    taken(&one).then_some(one).ok_or_else(|| "a scenario does not take what it holds".to_owned())
+    taken(&one)
+        .then_some(one)
+        .ok_or_else(|| "a scenario does not take what it holds".to_owned())
 }
 
 /// A `todo` for an assertion without an equivalent expectation.
 pub(super) fn todo(assert: &Value, why: &str) -> Asserted {
     let is_informal = assert.get("weight").and_then(Value::as_f64) == Some(0.0);
     // Its other fields configure providers.
-    let kept = |(key, _): &(&String, &Value)| ["type", "$ref", "value", "threshold", "metric", "weight"].contains(&key.as_str());
-    let parts = assert.as_object().map(|all| all.iter().filter(kept).map(|(key, value)| (key.clone(), value.clone())).collect());
-    let source = parts.map_or_else(|| escaped(assert), |parts: Map<String, Value>| escaped(&parts.into()));
-    Asserted::Todo { what: format!("the assertion `{}`: {why}", word(assert)), source, is_informal }
+    let kept = |(key, _): &(&String, &Value)| {
+        ["type", "$ref", "value", "threshold", "metric", "weight"].contains(&key.as_str())
+    };
+    let parts = assert.as_object().map(|all| {
+        all.iter()
+            .filter(kept)
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect()
+    });
+    let source = parts.map_or_else(
+        || escaped(assert),
+        |parts: Map<String, Value>| escaped(&parts.into()),
+    );
+    Asserted::Todo {
+        what: format!("the assertion `{}`: {why}", word(assert)),
+        source,
+        is_informal,
+    }
 }
 
 /// Returns true if a scenario accepts an expectation.
 fn taken(one: &Value) -> bool {
-    let scenario = json!({"name": "a", "task": "a", "context": {"objective": "a"}, "expectations": [one]});
+    let scenario =
+        json!({"name": "a", "task": "a", "context": {"objective": "a"}, "expectations": [one]});
     scenario::read("a.yaml", &scenario.to_string()).1.is_empty()
 }
 
@@ -218,7 +279,9 @@ fn texts(value: Option<&Value>) -> Result<Vec<String>, String> {
 fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
     let text = match value {
         None | Some(Value::Null) => return Ok(Value::Object(Map::new())),
-        Some(Value::String(text)) if text.starts_with("file://") => source.text(&text).map_err(|note| note.to_string())?,
+        Some(Value::String(text)) if text.starts_with("file://") => {
+            source.text(&text).map_err(|note| note.to_string())?
+        }
         Some(Value::String(text)) => text,
         Some(schema) => return Ok(schema),
     };
@@ -234,10 +297,15 @@ fn schema(source: &Source<'_>, value: Option<Value>) -> Result<Value, String> {
 fn filled(value: &Value, vars: &[(String, Given)]) -> Result<Value, String> {
     Ok(match value {
         Value::String(text) => Value::String(put_in(text, vars)?),
-        Value::Array(all) => all.iter().map(|one| filled(one, vars)).collect::<Result<_, _>>()?,
-        Value::Object(all) => {
-            all.iter().map(|(key, one)| Ok((key.clone(), filled(one, vars)?))).collect::<Result<Map<_, _>, String>>()?.into()
-        }
+        Value::Array(all) => all
+            .iter()
+            .map(|one| filled(one, vars))
+            .collect::<Result<_, _>>()?,
+        Value::Object(all) => all
+            .iter()
+            .map(|(key, one)| Ok((key.clone(), filled(one, vars)?)))
+            .collect::<Result<Map<_, _>, String>>()?
+            .into(),
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     })
 }
@@ -249,13 +317,25 @@ fn put_in(text: &str, vars: &[(String, Given)]) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((name, behind)) = after.split_once("}}") else { break };
-        let value = vars.iter().find(|(known, _)| known == name.trim()).map(|(_, given)| given);
+        let Some((name, behind)) = after.split_once("}}") else {
+            break;
+        };
+        let value = vars
+            .iter()
+            .find(|(known, _)| known == name.trim())
+            .map(|(_, given)| given);
         out.push_str(before);
         match value {
             Some(Given::Value(Value::String(text))) => out.push_str(text),
-            Some(Given::Value(value @ (Value::Number(_) | Value::Bool(_)))) => out.push_str(&value.to_string()),
-            _ => return Err(format!("`{{{{{}}}}}` in its value is no text of this test: write it out", name.trim())),
+            Some(Given::Value(value @ (Value::Number(_) | Value::Bool(_)))) => {
+                out.push_str(&value.to_string())
+            }
+            _ => {
+                return Err(format!(
+                    "`{{{{{}}}}}` in its value is no text of this test: write it out",
+                    name.trim()
+                ));
+            }
         }
         rest = behind;
     }

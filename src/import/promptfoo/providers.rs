@@ -9,19 +9,45 @@ use crate::import::settings::Model;
 use crate::syntax::yaml::Node;
 
 /// The sampling settings that are read; keys and addresses are ignored.
-const SETTINGS: [&str; 8] =
-    ["temperature", "top_p", "max_tokens", "max_completion_tokens", "maxOutputTokens", "seed", "stop", "reasoning_effort"];
+const SETTINGS: [&str; 8] = [
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "maxOutputTokens",
+    "seed",
+    "stop",
+    "reasoning_effort",
+];
 
 pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) {
-    let Some(node) = front.root.get("providers").or_else(|| front.root.get("targets")) else { return };
-    let all: Vec<&Node<'_>> = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
+    let Some(node) = front
+        .root
+        .get("providers")
+        .or_else(|| front.root.get("targets"))
+    else {
+        return;
+    };
+    let all: Vec<&Node<'_>> = node
+        .items()
+        .map_or_else(|| vec![node], |items| items.iter().collect());
     for one in all {
         let line = front.line_of(one);
         // `openai:gpt-5-mini: {config: …}` has the id as its key.
-        let keyed = one.entries().filter(|_| one.get("id").is_none()).and_then(<[_]>::first);
-        let id = one.text().or_else(|| one.get("id")?.text()).or_else(|| keyed.map(|entry| &*entry.key.value)).unwrap_or("");
+        let keyed = one
+            .entries()
+            .filter(|_| one.get("id").is_none())
+            .and_then(<[_]>::first);
+        let id = one
+            .text()
+            .or_else(|| one.get("id")?.text())
+            .or_else(|| keyed.map(|entry| &*entry.key.value))
+            .unwrap_or("");
         let body = keyed.map_or(one, |entry| &entry.value);
-        let left_out = |why: &str| NoteKind::LeftOut { what: format!("the provider `{id}`"), why: why.to_owned() };
+        let left_out = |why: &str| NoteKind::LeftOut {
+            what: format!("the provider `{id}`"),
+            why: why.to_owned(),
+        };
         let Some((vendor, name)) = model(id) else {
             let why = "it names no model of a vendor that ctxc asks: `[providers]` and `[models]` of ctxc.toml can";
             shared.note(source.path, line, left_out(why));
@@ -34,17 +60,32 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
         }
         let mut settings = Vec::new();
         let mut others = Vec::new();
-        for entry in body.get("config").and_then(Node::entries).unwrap_or_default() {
+        for entry in body
+            .get("config")
+            .and_then(Node::entries)
+            .unwrap_or_default()
+        {
             if SETTINGS.contains(&&*entry.key.value) {
-                settings.push((entry.key.value.to_string(), front_matter::shown(&entry.value)));
+                settings.push((
+                    entry.key.value.to_string(),
+                    front_matter::shown(&entry.value),
+                ));
             } else {
                 others.push(format!("`{}`", entry.key.value));
             }
         }
-        shared.model(source.path, Model { name: Some(name.to_owned()), provider: Some(vendor.to_owned()), settings });
+        shared.model(
+            source.path,
+            Model {
+                name: Some(name.to_owned()),
+                provider: Some(vendor.to_owned()),
+                settings,
+            },
+        );
         if !others.is_empty() {
             let what = format!("{} of the provider `{id}`", others.join(", "));
-            let why = "settings of a model belong in `[models]` and `[providers]` of ctxc.toml".to_owned();
+            let why = "settings of a model belong in `[models]` and `[providers]` of ctxc.toml"
+                .to_owned();
             shared.note(source.path, line, NoteKind::LeftOut { what, why });
         }
     }

@@ -10,7 +10,8 @@ pub(super) const PROGRAMS: [&str; 9] = ["js", "mjs", "cjs", "ts", "mts", "cts", 
 /// The extension of a file name, without a function name after it.
 pub(super) fn ending(name: &str) -> &str {
     let name = name.rsplit('/').next().unwrap_or(name);
-    name.rsplit_once('.').map_or("", |(_, ending)| ending.split(':').next().unwrap_or(ending))
+    name.rsplit_once('.')
+        .map_or("", |(_, ending)| ending.split(':').next().unwrap_or(ending))
 }
 
 /// A configuration's path, and the access to its files.
@@ -22,7 +23,10 @@ pub(super) struct Source<'a> {
 impl Source<'_> {
     /// The path of a file, relative to the project's folder.
     pub(super) fn place(&self, name: &str) -> String {
-        let mut parts: Vec<&str> = folder(self.path).split('/').filter(|part| !part.is_empty()).collect();
+        let mut parts: Vec<&str> = folder(self.path)
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
         for part in name.trim_start_matches("file://").split('/') {
             match part {
                 "" | "." => {}
@@ -41,7 +45,13 @@ impl Source<'_> {
             return None;
         }
         let names = self.library.names(&self.place(above));
-        Some(names.into_iter().filter(|name| matches(last, name)).map(|name| format!("{above}/{name}")).collect())
+        Some(
+            names
+                .into_iter()
+                .filter(|name| matches(last, name))
+                .map(|name| format!("{above}/{name}"))
+                .collect(),
+        )
     }
 
     /// The text of a file that is named.
@@ -49,15 +59,27 @@ impl Source<'_> {
         let shown = name.trim_start_matches("file://").to_owned();
         match self.library.text(&self.place(name)) {
             Ok(Some(text)) => Ok(text.replace("\r\n", "\n")),
-            Ok(None) => Err(NoteKind::LeftOut { what: format!("`{shown}`"), why: "there is no such file".to_owned() }),
-            Err(reason) => Err(NoteKind::LeftOut { what: format!("`{shown}`"), why: reason }),
+            Ok(None) => Err(NoteKind::LeftOut {
+                what: format!("`{shown}`"),
+                why: "there is no such file".to_owned(),
+            }),
+            Err(reason) => Err(NoteKind::LeftOut {
+                what: format!("`{shown}`"),
+                why: reason,
+            }),
         }
     }
 }
 
 /// Returns whether a name is one that a pattern stands for, in which `*` is any text.
 fn matches(pattern: &str, name: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(name) = name.strip_prefix(first) else { return false };
-    (0..=name.len()).filter_map(|at| name.get(at..)).any(|name| matches(rest, name))
+    let Some((first, rest)) = pattern.split_once('*') else {
+        return pattern == name;
+    };
+    let Some(name) = name.strip_prefix(first) else {
+        return false;
+    };
+    (0..=name.len())
+        .filter_map(|at| name.get(at..))
+        .any(|name| matches(rest, name))
 }

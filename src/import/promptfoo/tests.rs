@@ -36,7 +36,11 @@ const MOST: usize = 1000;
 
 /// Every test, combined with `defaultTest`.
 pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported) -> Vec<Test> {
-    let default = front.root.get("defaultTest").map(|node| one(source, source.path, front, node, shared)).unwrap_or_default();
+    let default = front
+        .root
+        .get("defaultTest")
+        .map(|node| one(source, source.path, front, node, shared))
+        .unwrap_or_default();
     let mut tests = Vec::new();
     if let Some(node) = front.root.get("tests") {
         list(source, source.path, front, node, shared, &mut tests);
@@ -44,7 +48,12 @@ pub(super) fn read(source: &Source<'_>, front: &Front<'_>, shared: &mut Imported
     for test in &mut tests {
         let own = std::mem::take(&mut test.vars);
         let is_own = |name: &String| own.iter().any(|(own, _)| own == name);
-        test.vars = default.vars.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
+        test.vars = default
+            .vars
+            .iter()
+            .filter(|(name, _)| !is_own(name))
+            .cloned()
+            .collect();
         test.vars.extend(own);
         test.asserts.splice(0..0, default.asserts.iter().cloned());
         test.lacks.splice(0..0, default.lacks.iter().cloned());
@@ -58,7 +67,9 @@ pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Give
     let mut all: Vec<Vec<(String, Given)>> = vec![Vec::new()];
     for (name, given) in vars {
         let choices: Vec<Given> = match given {
-            Given::Value(Value::Array(items)) if !items.is_empty() => items.iter().cloned().map(Given::Value).collect(),
+            Given::Value(Value::Array(items)) if !items.is_empty() => {
+                items.iter().cloned().map(Given::Value).collect()
+            }
             Given::Value(_) | Given::File(_) => vec![given.clone()],
         };
         let with = |before: &Vec<(String, Given)>| {
@@ -66,7 +77,13 @@ pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Give
             let name = name.clone();
             choices
                 .iter()
-                .map(move |choice| before.iter().cloned().chain([(name.clone(), choice.clone())]).collect())
+                .map(move |choice| {
+                    before
+                        .iter()
+                        .cloned()
+                        .chain([(name.clone(), choice.clone())])
+                        .collect()
+                })
                 .collect::<Vec<_>>()
         };
         if all.len() * choices.len() > MOST {
@@ -78,21 +95,41 @@ pub(super) fn expanded(vars: &[(String, Given)]) -> Option<Vec<Vec<(String, Give
 }
 
 fn left_out(what: String, why: &str) -> NoteKind {
-    NoteKind::LeftOut { what, why: why.to_owned() }
+    NoteKind::LeftOut {
+        what,
+        why: why.to_owned(),
+    }
 }
 
 /// Reads a list of tests, or a file of them.
-fn list(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported, tests: &mut Vec<Test>) {
+fn list(
+    source: &Source<'_>,
+    path: &str,
+    front: &Front<'_>,
+    node: &Node<'_>,
+    shared: &mut Imported,
+    tests: &mut Vec<Test>,
+) {
     let line = front.line_of(node);
-    let items = node.items().map_or_else(|| vec![node], |items| items.iter().collect());
+    let items = node
+        .items()
+        .map_or_else(|| vec![node], |items| items.iter().collect());
     for item in items {
         match item.text() {
             // A file of tests cannot refer to another one.
             Some(name) if path == source.path => file(source, name, line, shared, tests),
-            Some(name) => shared.note(path, line, left_out(format!("`{name}`"), "a file of tests names another")),
+            Some(name) => shared.note(
+                path,
+                line,
+                left_out(format!("`{name}`"), "a file of tests names another"),
+            ),
             None if item.get("path").is_some() => {
                 let why = "a program makes the tests: write them into a file";
-                shared.note(path, front.line_of(item), left_out("tests with a `path`".to_owned(), why));
+                shared.note(
+                    path,
+                    front.line_of(item),
+                    left_out("tests with a `path`".to_owned(), why),
+                );
             }
             None => tests.push(one(source, path, front, item, shared)),
         }
@@ -101,17 +138,32 @@ fn list(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, sha
 
 fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests: &mut Vec<Test>) {
     let kind = ending(name);
-    let refuse =
-        |why: &str, shared: &mut Imported| shared.note(source.path, line, left_out(format!("the tests of `{name}`"), why));
+    let refuse = |why: &str, shared: &mut Imported| {
+        shared.note(
+            source.path,
+            line,
+            left_out(format!("the tests of `{name}`"), why),
+        )
+    };
     if name.contains('*') {
         return match source.named_by(name) {
-            None => refuse("tests are read by a pattern with `*` in the name of a file alone: name each folder", shared),
+            None => refuse(
+                "tests are read by a pattern with `*` in the name of a file alone: name each folder",
+                shared,
+            ),
             Some(names) if names.is_empty() => refuse("no file has such a name", shared),
-            Some(names) => names.iter().for_each(|name| file(source, name, line, shared, tests)),
+            Some(names) => names
+                .iter()
+                .for_each(|name| file(source, name, line, shared, tests)),
         };
     }
-    if !matches!(kind, "csv" | "yaml" | "yml" | "json" | "jsonl") || name.contains("://") && !name.starts_with("file://") {
-        return refuse("tests are read from `.csv`, `.yaml`, `.json` and `.jsonl`", shared);
+    if !matches!(kind, "csv" | "yaml" | "yml" | "json" | "jsonl")
+        || name.contains("://") && !name.starts_with("file://")
+    {
+        return refuse(
+            "tests are read from `.csv`, `.yaml`, `.json` and `.jsonl`",
+            shared,
+        );
     }
     let text = match source.text(name) {
         Ok(text) => text,
@@ -122,20 +174,45 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
         return table(&place, &text, shared, tests);
     }
     // Each line is a value of a list, which keeps the numbers of lines.
-    let lines = || text.lines().map(|line| if line.trim().is_empty() { line.to_owned() } else { format!("{line},") });
-    let text = if kind == "jsonl" { format!("[{}]", lines().collect::<Vec<_>>().join("\n")) } else { text };
+    let lines = || {
+        text.lines().map(|line| {
+            if line.trim().is_empty() {
+                line.to_owned()
+            } else {
+                format!("{line},")
+            }
+        })
+    };
+    let text = if kind == "jsonl" {
+        format!("[{}]", lines().collect::<Vec<_>>().join("\n"))
+    } else {
+        text
+    };
     let front = front_matter::whole(&place, &text, shared);
     list(source, &place, &front, &front.root, shared, tests);
 }
 
 /// Reads one test, or `defaultTest`.
-fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shared: &mut Imported) -> Test {
-    let mut test = Test { path: path.to_owned(), line: front.line_of(node), ..Test::default() };
+fn one(
+    source: &Source<'_>,
+    path: &str,
+    front: &Front<'_>,
+    node: &Node<'_>,
+    shared: &mut Imported,
+) -> Test {
+    let mut test = Test {
+        path: path.to_owned(),
+        line: front.line_of(node),
+        ..Test::default()
+    };
     if node.entries().is_none() {
         shared.note(
             path,
             test.line,
-            left_out(format!("a test that is {}", node.what()), "expected a mapping with `vars` and `assert`"),
+            left_out(
+                format!("a test that is {}", node.what()),
+                "expected a mapping with `vars` and `assert`",
+            ),
         );
     }
     for entry in node.entries().unwrap_or_default() {
@@ -146,7 +223,11 @@ fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shar
             "vars" => vars(source, path, line, &entry.value, &mut test, shared),
             "assert" => {
                 let items = entry.value.items().unwrap_or_default();
-                let assert = |item| Assert { path: path.to_owned(), line: front.line_of(item), json: item.to_json() };
+                let assert = |item| Assert {
+                    path: path.to_owned(),
+                    line: front.line_of(item),
+                    json: item.to_json(),
+                };
                 test.asserts = items.iter().map(assert).collect();
             }
             "metadata" => {}
@@ -159,27 +240,54 @@ fn one(source: &Source<'_>, path: &str, front: &Front<'_>, node: &Node<'_>, shar
                         }
                         _ => "a scenario has no such option",
                     };
-                    shared.note(path, front.line_of(&option.value), left_out(format!("`options.{}`", option.key.value), why));
+                    shared.note(
+                        path,
+                        front.line_of(&option.value),
+                        left_out(format!("`options.{}`", option.key.value), why),
+                    );
                 }
             }
             "threshold" => {
-                let why = "here each expectation has to hold; one with `gate: false` does not count";
-                shared.note(path, line, left_out("`threshold` of a test".to_owned(), why));
+                let why =
+                    "here each expectation has to hold; one with `gate: false` does not count";
+                shared.note(
+                    path,
+                    line,
+                    left_out("`threshold` of a test".to_owned(), why),
+                );
             }
             "prompts" | "providers" => {
                 let why = "a test becomes a scenario of every prompt that is imported";
                 shared.note(path, line, left_out(format!("`{key}` of a test"), why));
             }
-            _ => shared.note(path, line, left_out(format!("`{key}` of a test"), "nothing here says the same")),
+            _ => shared.note(
+                path,
+                line,
+                left_out(format!("`{key}` of a test"), "nothing here says the same"),
+            ),
         }
     }
     test
 }
 
-fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut Test, shared: &mut Imported) {
+fn vars(
+    source: &Source<'_>,
+    path: &str,
+    line: u32,
+    node: &Node<'_>,
+    test: &mut Test,
+    shared: &mut Imported,
+) {
     let Some(entries) = node.entries() else {
-        let why = left_out("values from files".to_owned(), "write them under `vars`, or as a table of tests");
-        test.lacks.push(Asserted::Todo { what: why.to_string(), source: String::new(), is_informal: false });
+        let why = left_out(
+            "values from files".to_owned(),
+            "write them under `vars`, or as a table of tests",
+        );
+        test.lacks.push(Asserted::Todo {
+            what: why.to_string(),
+            source: String::new(),
+            is_informal: false,
+        });
         return shared.note(path, line, why);
     };
     for entry in entries {
@@ -195,8 +303,16 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
                 }
             },
             Some(words) if words.contains("{{") => {
-                let difference = "promptfoo fills other values into it; here it is used as written".to_owned();
-                shared.note(path, line, NoteKind::Differs { what: format!("the value of `{name}`"), difference });
+                let difference =
+                    "promptfoo fills other values into it; here it is used as written".to_owned();
+                shared.note(
+                    path,
+                    line,
+                    NoteKind::Differs {
+                        what: format!("the value of `{name}`"),
+                        difference,
+                    },
+                );
                 Given::Value(value)
             }
             _ => Given::Value(value),
@@ -207,7 +323,11 @@ fn vars(source: &Source<'_>, path: &str, line: u32, node: &Node<'_>, test: &mut 
 
 /// The `todo` for an input that cannot be converted.
 fn lacking(name: &str, why: &NoteKind) -> Asserted {
-    Asserted::Todo { what: format!("the input `{name}`: {why}"), source: String::new(), is_informal: false }
+    Asserted::Todo {
+        what: format!("the input `{name}`: {why}"),
+        source: String::new(),
+        is_informal: false,
+    }
 }
 
 /// The value of an input in a file: data is copied, a text stays in its file.
@@ -220,7 +340,11 @@ fn of_file(source: &Source<'_>, name: &str) -> Result<Given, NoteKind> {
             let text = source.text(name)?;
             let mut read = Imported::default();
             let value = front_matter::whole(name, &text, &mut read).root.to_json();
-            if read.is_refused() { refuse("it is not valid YAML") } else { Ok(Given::Value(value)) }
+            if read.is_refused() {
+                refuse("it is not valid YAML")
+            } else {
+                Ok(Given::Value(value))
+            }
         }
         _ => source.text(name).map(|_| Given::File(source.place(name))),
     }
@@ -231,28 +355,52 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
     let csv = csv.trim_start_matches('\u{feff}');
     let records = match csv::read_by(csv, csv::delimiter(csv)) {
         Ok(records) => records,
-        Err((line, why)) => return shared.note(path, line, left_out("the rows of this table".to_owned(), why)),
+        Err((line, why)) => {
+            return shared.note(
+                path,
+                line,
+                left_out("the rows of this table".to_owned(), why),
+            );
+        }
     };
-    let Some((head, rows)) = records.split_first() else { return };
+    let Some((head, rows)) = records.split_first() else {
+        return;
+    };
     for name in &head.fields {
         let is_read = name.starts_with("__expected")
             || matches!(name.as_str(), "__description" | "__metric")
             || name.starts_with("__metadata");
         if name.starts_with("__") && !is_read {
-            shared.note(path, head.line, left_out(format!("the column `{name}`"), "nothing here says the same"));
+            shared.note(
+                path,
+                head.line,
+                left_out(format!("the column `{name}`"), "nothing here says the same"),
+            );
         }
     }
     for row in rows {
-        let mut test = Test { path: path.to_owned(), line: row.line, ..Test::default() };
+        let mut test = Test {
+            path: path.to_owned(),
+            line: row.line,
+            ..Test::default()
+        };
         for (name, value) in head.fields.iter().map(|name| name.trim()).zip(&row.fields) {
             match name {
-                "__description" => test.name = Some(value.clone()).filter(|value| !value.is_empty()),
+                "__description" => {
+                    test.name = Some(value.clone()).filter(|value| !value.is_empty())
+                }
                 _ if name.starts_with("__expected") => {
                     let json = (!value.trim().is_empty()).then(|| short(value.trim()));
-                    test.asserts.extend(json.map(|json| Assert { path: path.to_owned(), line: row.line, json }));
+                    test.asserts.extend(json.map(|json| Assert {
+                        path: path.to_owned(),
+                        line: row.line,
+                        json,
+                    }));
                 }
                 _ if name.starts_with("__") => {}
-                _ => test.vars.push((name.to_owned(), Given::Value(Value::String(value.clone())))),
+                _ => test
+                    .vars
+                    .push((name.to_owned(), Given::Value(Value::String(value.clone())))),
             }
         }
         tests.push(test);
@@ -262,9 +410,15 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
 /// Parses an assertion in a field: `contains: x`, `latency(500)`, `fn: …`; a text without a known
 /// type means equality.
 fn short(text: &str) -> Value {
-    let (head, rest) = text.split_once(':').map_or((text, ""), |(head, rest)| (head, rest.trim()));
+    let (head, rest) = text
+        .split_once(':')
+        .map_or((text, ""), |(head, rest)| (head, rest.trim()));
     let (word, threshold) = match head.split_once('(') {
-        Some((word, rest)) => (word, rest.strip_suffix(')').and_then(|number| number.trim().parse::<f64>().ok())),
+        Some((word, rest)) => (
+            word,
+            rest.strip_suffix(')')
+                .and_then(|number| number.trim().parse::<f64>().ok()),
+        ),
         None => (head, None),
     };
     let word = match word {
@@ -277,7 +431,11 @@ fn short(text: &str) -> Value {
         return json!({"type": "equals", "value": text});
     }
     let is_list = word.contains("-all") || word.contains("-any");
-    let value = if is_list { json!(rest.split(',').map(str::trim).collect::<Vec<_>>()) } else { json!(rest) };
+    let value = if is_list {
+        json!(rest.split(',').map(str::trim).collect::<Vec<_>>())
+    } else {
+        json!(rest)
+    };
     let mut assert = Map::new();
     assert.insert("type".to_owned(), json!(word));
     if !rest.is_empty() {

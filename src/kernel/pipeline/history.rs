@@ -36,7 +36,11 @@ impl HistoryBackend for Vec<OutcomeContext> {
     }
 
     fn failure_context(&self, task: &str) -> Result<Vec<Attempt>, String> {
-        Ok(self.iter().filter(|outcome| outcome.task == task).filter_map(Attempt::of).collect())
+        Ok(self
+            .iter()
+            .filter(|outcome| outcome.task == task)
+            .filter_map(Attempt::of)
+            .collect())
     }
 }
 
@@ -44,6 +48,10 @@ impl Attempt {
     /// Summarises an outcome for a new attempt; `None` for a successful one.
     pub fn of(outcome: &OutcomeContext) -> Option<Self> {
         let obstacle = outcome.obstacle.as_ref()?;
-        Some(Self { stage: outcome.visit.stage.clone(), obstacle: obstacle.kind.word().to_owned(), note: obstacle.note.clone() })
+        Some(Self {
+            stage: outcome.visit.stage.clone(),
+            obstacle: obstacle.kind.word().to_owned(),
+            note: obstacle.note.clone(),
+        })
     }
 }

@@ -117,18 +117,25 @@ impl<S: StageGraph> Pipeline<S> {
             return Vec::new();
         }
         let (visit, ended) = match event {
-            Event::Stopped { obstacle } => return end(state, PipelineStatus::Blocked, Some(obstacle)),
+            Event::Stopped { obstacle } => {
+                return end(state, PipelineStatus::Blocked, Some(obstacle));
+            }
             Event::Finished { visit, output } => (visit, Ok(output)),
             Event::Failed { visit, obstacle } => (visit, Err(obstacle)),
         };
-        let Some(at) = state.pending.iter().position(|pending| *pending == visit) else { return Vec::new() };
+        let Some(at) = state.pending.iter().position(|pending| *pending == visit) else {
+            return Vec::new();
+        };
         state.pending.remove(at);
         let next = self.leave(state, &visit, ended);
         self.follow(state, next)
     }
 
     /// Runs the pipeline to its end, one visit after another.
-    pub fn run(&self, play: impl FnMut(&Visit, &PipelineState) -> Result<AgentOutput, Obstacle>) -> PipelineState {
+    pub fn run(
+        &self,
+        play: impl FnMut(&Visit, &PipelineState) -> Result<AgentOutput, Obstacle>,
+    ) -> PipelineState {
         let (mut state, _) = self.begin();
         self.resume(&mut state, play);
         state
@@ -151,15 +158,28 @@ impl<S: StageGraph> Pipeline<S> {
     }
 
     /// Records the end of a visit, and asks the graph for the next step.
-    fn leave(&self, state: &mut PipelineState, visit: &Visit, ended: Result<AgentOutput, Obstacle>) -> Next {
+    fn leave(
+        &self,
+        state: &mut PipelineState,
+        visit: &Visit,
+        ended: Result<AgentOutput, Obstacle>,
+    ) -> Next {
         let status = ended.as_ref().ok().map(|output| output.status);
         let obstacle = match &ended {
             Err(obstacle) => Some(obstacle.clone()),
-            Ok(output) if output.status == Status::Failed => Some(output.obstacle(ObstacleKind::Reported, visit)),
-            Ok(output) if output.status == Status::Waiting => Some(output.obstacle(ObstacleKind::Waiting, visit)),
+            Ok(output) if output.status == Status::Failed => {
+                Some(output.obstacle(ObstacleKind::Reported, visit))
+            }
+            Ok(output) if output.status == Status::Waiting => {
+                Some(output.obstacle(ObstacleKind::Waiting, visit))
+            }
             Ok(_) => None,
         };
-        state.path.push(Step { visit: visit.clone(), status, obstacle: obstacle.clone() });
+        state.path.push(Step {
+            visit: visit.clone(),
+            status,
+            obstacle: obstacle.clone(),
+        });
         if let Ok(output) = ended
             && output.status != Status::Failed
         {
@@ -169,7 +189,10 @@ impl<S: StageGraph> Pipeline<S> {
             (Some(Status::Waiting), Some(obstacle)) => Next::Block(obstacle),
             (_, Some(obstacle)) => self.graph.recover(visit, &obstacle, state),
             (Some(Status::Continuation), None) => {
-                let request = state.results.get(&visit.stage).and_then(|output| output.subtask_request.as_ref());
+                let request = state
+                    .results
+                    .get(&visit.stage)
+                    .and_then(|output| output.subtask_request.as_ref());
                 self.graph.subtask(visit, request, state)
             }
             (_, None) => self.graph.next(visit, state),
@@ -184,16 +207,39 @@ impl<S: StageGraph> Pipeline<S> {
             Next::Wait => Vec::new(),
             Next::Run(stages) => stages,
         };
-        if let Some(stage) = stages.iter().find(|stage| !self.may_run(stage, &stages, state)) {
+        if let Some(stage) = stages
+            .iter()
+            .find(|stage| !self.may_run(stage, &stages, state))
+        {
             let most = self.graph.max_visits(stage);
-            let times = if most == 1 { "once".to_owned() } else { format!("{most} times") };
-            let note = format!("`{stage}` may run {times} and was to run again: the loop made no progress");
-            return end(state, PipelineStatus::Blocked, Some(Obstacle { kind: ObstacleKind::LoopLimit, note }));
+            let times = if most == 1 {
+                "once".to_owned()
+            } else {
+                format!("{most} times")
+            };
+            let note = format!(
+                "`{stage}` may run {times} and was to run again: the loop made no progress"
+            );
+            return end(
+                state,
+                PipelineStatus::Blocked,
+                Some(Obstacle {
+                    kind: ObstacleKind::LoopLimit,
+                    note,
+                }),
+            );
         }
         let entered: Vec<Visit> = stages.into_iter().map(|stage| state.enter(stage)).collect();
         if state.pending.is_empty() {
             let note = "no stage is left to run, and none said that the work is done".to_owned();
-            return end(state, PipelineStatus::Blocked, Some(Obstacle { kind: ObstacleKind::Stalled, note }));
+            return end(
+                state,
+                PipelineStatus::Blocked,
+                Some(Obstacle {
+                    kind: ObstacleKind::Stalled,
+                    note,
+                }),
+            );
         }
         entered.into_iter().map(Effect::Run).collect()
     }
@@ -201,15 +247,24 @@ impl<S: StageGraph> Pipeline<S> {
     /// Returns true if a stage may run as often as `among` contains it.
     fn may_run(&self, name: &String, among: &[String], state: &PipelineState) -> bool {
         let wanted = among.iter().filter(|other| *other == name).count();
-        let left = self.graph.max_visits(name).saturating_sub(state.visits(name));
+        let left = self
+            .graph
+            .max_visits(name)
+            .saturating_sub(state.visits(name));
         u32::try_from(wanted).is_ok_and(|wanted| wanted <= left)
     }
 }
 
 /// Ends a run and abandons its running visits.
-fn end(state: &mut PipelineState, status: PipelineStatus, obstacle: Option<Obstacle>) -> Vec<Effect> {
+fn end(
+    state: &mut PipelineState,
+    status: PipelineStatus,
+    obstacle: Option<Obstacle>,
+) -> Vec<Effect> {
     state.status = status;
     state.obstacle = obstacle;
-    let abandoned = std::mem::take(&mut state.pending).into_iter().map(Effect::Abandon);
+    let abandoned = std::mem::take(&mut state.pending)
+        .into_iter()
+        .map(Effect::Abandon);
     abandoned.chain([Effect::End(status)]).collect()
 }

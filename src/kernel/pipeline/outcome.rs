@@ -56,13 +56,20 @@ open_words! {
 impl ObstacleKind {
     /// The word of the kind.
     pub fn word(&self) -> &str {
-        if let Self::Other(word) = self { word } else { self.known().unwrap_or_default() }
+        if let Self::Other(word) = self {
+            word
+        } else {
+            self.known().unwrap_or_default()
+        }
     }
 }
 
 impl From<String> for ObstacleKind {
     fn from(word: String) -> Self {
-        Self::ALL.into_iter().find(|kind| kind.word() == word).unwrap_or(Self::Other(word))
+        Self::ALL
+            .into_iter()
+            .find(|kind| kind.word() == word)
+            .unwrap_or(Self::Other(word))
     }
 }
 
@@ -99,7 +106,10 @@ impl Obstacle {
     /// assert_eq!(Obstacle::new("stale_runbook", "last edited in 2019").kind.word(), "stale_runbook");
     /// ```
     pub fn new(kind: impl Into<ObstacleKind>, note: impl Into<String>) -> Self {
-        Self { kind: kind.into(), note: note.into() }
+        Self {
+            kind: kind.into(),
+            note: note.into(),
+        }
     }
 }
 
@@ -141,13 +151,24 @@ impl OutcomeContext {
     /// The outcome of a visit that succeeded.
     pub fn new(task: impl Into<String>, visit: Visit, at: Duration) -> Self {
         let agent = String::new();
-        Self { task: task.into(), visit, at, agent, obstacle: None, amounts: Amounts::new(), remedies: None }
+        Self {
+            task: task.into(),
+            visit,
+            at,
+            agent,
+            obstacle: None,
+            amounts: Amounts::new(),
+            remedies: None,
+        }
     }
 
     /// The same outcome as a failure with this obstacle.
     #[must_use]
     pub fn failed(self, obstacle: Obstacle) -> Self {
-        Self { obstacle: Some(obstacle), ..self }
+        Self {
+            obstacle: Some(obstacle),
+            ..self
+        }
     }
 }
 

@@ -10,7 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How an agent ended its stage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
@@ -80,18 +82,27 @@ pub struct SubtaskRequest {
 impl AgentOutput {
     /// A successful result.
     pub fn complete(content: impl Into<Value>) -> Self {
-        Self { content: content.into(), ..Self::default() }
+        Self {
+            content: content.into(),
+            ..Self::default()
+        }
     }
 
     /// A failed result; the content gives the reason.
     pub fn failed(content: impl Into<Value>) -> Self {
-        Self { status: Status::Failed, ..Self::complete(content) }
+        Self {
+            status: Status::Failed,
+            ..Self::complete(content)
+        }
     }
 
     /// The same output with notes for later stages.
     #[must_use]
     pub fn with_notes(self, notes: impl Into<String>) -> Self {
-        Self { notes: Some(notes.into()), ..self }
+        Self {
+            notes: Some(notes.into()),
+            ..self
+        }
     }
 
     /// Parses an answer. A JSON object with a valid [`Status`], in upper or lower case, and only
@@ -115,12 +126,19 @@ impl AgentOutput {
     /// The answer has the keys of a result but an invalid value for one of them, or requests a
     /// subtask incompletely: a lower-case fragment.
     pub fn parse(answer: &str) -> Result<Self, String> {
-        let is_json =
-            matches!(answer.trim_start().bytes().next(), Some(b'{' | b'[' | b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n'));
-        let Some(value) = is_json.then(|| serde_json::from_str::<Value>(answer).ok()).flatten() else {
+        let is_json = matches!(
+            answer.trim_start().bytes().next(),
+            Some(b'{' | b'[' | b'"' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n')
+        );
+        let Some(value) = is_json
+            .then(|| serde_json::from_str::<Value>(answer).ok())
+            .flatten()
+        else {
             return Ok(Self::complete(answer));
         };
-        let Some(status) = value.as_object().and_then(status_of_result) else { return Ok(Self::complete(value)) };
+        let Some(status) = value.as_object().and_then(status_of_result) else {
+            return Ok(Self::complete(value));
+        };
         let mut result = value.clone();
         if let Some(own) = result.get_mut("status") {
             *own = Value::String(status.clone());
@@ -138,8 +156,15 @@ impl AgentOutput {
 
     /// The agent's own reason for not finishing: its notes, else its content.
     pub(crate) fn obstacle(&self, kind: ObstacleKind, visit: &Visit) -> Obstacle {
-        let words = self.notes.as_deref().map_or_else(|| self.text(), Into::into);
-        let note = if words.is_empty() { format!("`{}` gave no reason", visit.stage) } else { words.into_owned() };
+        let words = self
+            .notes
+            .as_deref()
+            .map_or_else(|| self.text(), Into::into);
+        let note = if words.is_empty() {
+            format!("`{}` gave no reason", visit.stage)
+        } else {
+            words.into_owned()
+        };
         Obstacle { kind, note }
     }
 
@@ -148,7 +173,9 @@ impl AgentOutput {
         match &self.content {
             Value::String(text) => text.as_str().into(),
             Value::Null => "".into(),
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other.to_string().into(),
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                other.to_string().into()
+            }
         }
     }
 }
@@ -160,6 +187,12 @@ const KEYS: [&str; 4] = ["status", "content", "notes", "subtask_request"];
 /// valid.
 fn status_of_result(object: &serde_json::Map<String, Value>) -> Option<String> {
     let is_result = object.keys().all(|key| KEYS.contains(&key.as_str()));
-    let status = object.get("status").filter(|_| is_result)?.as_str()?.to_ascii_uppercase();
-    serde_json::from_value::<Status>(status.as_str().into()).is_ok().then_some(status)
+    let status = object
+        .get("status")
+        .filter(|_| is_result)?
+        .as_str()?
+        .to_ascii_uppercase();
+    serde_json::from_value::<Status>(status.as_str().into())
+        .is_ok()
+        .then_some(status)
 }

@@ -53,9 +53,20 @@ pub trait StageGraph {
 
     /// The next step after a visit whose agent requests a subtask. By default the pipeline is
     /// blocked.
-    fn subtask(&self, at: &Visit, _request: Option<&SubtaskRequest>, _state: &PipelineState) -> Next {
-        let note = format!("`{}` asks for a subtask, and this pipeline runs none", at.stage);
-        Next::Block(Obstacle { kind: ObstacleKind::Subtask, note })
+    fn subtask(
+        &self,
+        at: &Visit,
+        _request: Option<&SubtaskRequest>,
+        _state: &PipelineState,
+    ) -> Next {
+        let note = format!(
+            "`{}` asks for a subtask, and this pipeline runs none",
+            at.stage
+        );
+        Next::Block(Obstacle {
+            kind: ObstacleKind::Subtask,
+            note,
+        })
     }
 
     /// Maximum number of runs of a stage; 1 by default, so that every loop is bounded. A pipeline

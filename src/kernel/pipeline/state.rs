@@ -71,7 +71,9 @@ impl PipelineState {
 
     /// The content of a stage's result as text; empty if it has none.
     pub fn text(&self, stage: &str) -> Cow<'_, str> {
-        self.results.get(stage).map_or_else(Cow::default, AgentOutput::text)
+        self.results
+            .get(stage)
+            .map_or_else(Cow::default, AgentOutput::text)
     }
 
     /// The number of visits of a stage.
@@ -92,7 +94,10 @@ impl PipelineState {
     /// The result of a complete run: that of the last stage to finish.
     pub fn result(&self) -> Option<&AgentOutput> {
         let is_complete = self.status == PipelineStatus::Complete;
-        self.path.last().filter(|_| is_complete).and_then(|step| self.results.get(&step.visit.stage))
+        self.path
+            .last()
+            .filter(|_| is_complete)
+            .and_then(|step| self.results.get(&step.visit.stage))
     }
 
     /// Begins another visit of a stage.

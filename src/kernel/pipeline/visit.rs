@@ -16,6 +16,9 @@ pub struct Visit {
 impl Visit {
     /// The first visit of a stage.
     pub fn first(stage: impl Into<String>) -> Self {
-        Self { stage: stage.into(), number: 1 }
+        Self {
+            stage: stage.into(),
+            number: 1,
+        }
     }
 }

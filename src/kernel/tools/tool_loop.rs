@@ -43,21 +43,37 @@ pub fn tool_loop(
     let mut turns = Vec::new();
     for _ in 0..most {
         let answer = ask(&turns)?;
-        let results: Vec<Part> = answer.tool_calls().map(|call| Part::Result(tools.run(call.clone(), runner))).collect();
+        let results: Vec<Part> = answer
+            .tool_calls()
+            .map(|call| Part::Result(tools.run(call.clone(), runner)))
+            .collect();
         if results.is_empty() {
             return Ok(answer);
         }
         turns.push(answer.turn);
-        turns.extend(results.into_iter().map(|result| Turn { speaker: Speaker::Tool, parts: vec![result] }));
+        turns.extend(results.into_iter().map(|result| Turn {
+            speaker: Speaker::Tool,
+            parts: vec![result],
+        }));
     }
     let note = format!("it still called tools in answer {most}, the last that it may give");
-    Err(Obstacle { kind: ObstacleKind::Tool, note })
+    Err(Obstacle {
+        kind: ObstacleKind::Tool,
+        note,
+    })
 }
 
 /// Converts a failed call of a provider.
 impl From<ProviderError> for Obstacle {
     fn from(error: ProviderError) -> Self {
-        let kind = if matches!(error, ProviderError::OverBudget { .. }) { ObstacleKind::Budget } else { ObstacleKind::Provider };
-        Self { kind, note: error.to_string() }
+        let kind = if matches!(error, ProviderError::OverBudget { .. }) {
+            ObstacleKind::Budget
+        } else {
+            ObstacleKind::Provider
+        };
+        Self {
+            kind,
+            note: error.to_string(),
+        }
     }
 }

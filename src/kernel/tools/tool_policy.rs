@@ -54,7 +54,10 @@ const CONTROL: [char; 10] = [';', '&', '|', '<', '>', '`', '$', '\n', '\r', '\0'
 impl ToolPolicy {
     /// Allows lines of actions: complete ones, or prefixes if the entry ends in `*`.
     pub fn allowing<'p>(lines: impl IntoIterator<Item = &'p str>) -> Self {
-        Self { allowed: lines.into_iter().map(str::to_owned).collect(), ..Self::default() }
+        Self {
+            allowed: lines.into_iter().map(str::to_owned).collect(),
+            ..Self::default()
+        }
     }
 
     /// Adds blocked patterns.
@@ -67,7 +70,8 @@ impl ToolPolicy {
     /// Adds protected paths.
     #[must_use]
     pub fn protecting<'p>(mut self, patterns: impl IntoIterator<Item = &'p str>) -> Self {
-        self.protected.extend(patterns.into_iter().map(str::to_owned));
+        self.protected
+            .extend(patterns.into_iter().map(str::to_owned));
         self
     }
 
@@ -84,12 +88,23 @@ impl ToolPolicy {
     pub(super) fn review(&self, action: &impl Action) -> Result<(), Obstacle> {
         let line = action.line();
         let Some(entry) = self.allowed.iter().find(|entry| covers(entry, &line)) else {
-            let allowed = if self.allowed.is_empty() { "nothing is".to_owned() } else { self.allowed.join(", ") };
-            return Err(refused(format!("`{}` is not allowed; allowed: {allowed}", short(&line))));
+            let allowed = if self.allowed.is_empty() {
+                "nothing is".to_owned()
+            } else {
+                self.allowed.join(", ")
+            };
+            return Err(refused(format!(
+                "`{}` is not allowed; allowed: {allowed}",
+                short(&line)
+            )));
         };
         // An allowed prefix does not extend to a second command after it.
         let is_bounded = entry.contains(' ') && entry != &line;
-        if let Some(sign) = line.chars().find(|c| CONTROL.contains(c)).filter(|_| action.is_shell() && is_bounded) {
+        if let Some(sign) = line
+            .chars()
+            .find(|c| CONTROL.contains(c))
+            .filter(|_| action.is_shell() && is_bounded)
+        {
             let note = format!(
                 "`{}` is not allowed: `{}` would let a shell do more than `{entry}` covers",
                 short(&line),
@@ -98,27 +113,50 @@ impl ToolPolicy {
             return Err(refused(note));
         }
         let texts = action.texts();
-        let found =
-            |pattern: &&String| std::iter::once(line.as_str()).chain(texts.iter().copied()).any(|text| contains(text, pattern));
+        let found = |pattern: &&String| {
+            std::iter::once(line.as_str())
+                .chain(texts.iter().copied())
+                .any(|text| contains(text, pattern))
+        };
         if let Some(pattern) = self.blocked.iter().find(found) {
-            return Err(refused(format!("`{}` is blocked by the pattern `{pattern}`", short(&line))));
+            return Err(refused(format!(
+                "`{}` is blocked by the pattern `{pattern}`",
+                short(&line)
+            )));
         }
-        let is_protected = |path: &&str| self.protected.iter().any(|pattern| covers_path(&names(pattern), &names(path)));
-        let words = if *entry == line { Vec::new() } else { action.words() };
+        let is_protected = |path: &&str| {
+            self.protected
+                .iter()
+                .any(|pattern| covers_path(&names(pattern), &names(path)))
+        };
+        let words = if *entry == line {
+            Vec::new()
+        } else {
+            action.words()
+        };
         if let Some(path) = action.paths().into_iter().chain(words).find(is_protected) {
-            return Err(refused(format!("`{}` is refused: {} is a protected path", short(&line), short(path))));
+            return Err(refused(format!(
+                "`{}` is refused: {} is a protected path",
+                short(&line),
+                short(path)
+            )));
         }
         Ok(())
     }
 }
 
 pub(super) const fn refused(note: String) -> Obstacle {
-    Obstacle { kind: ObstacleKind::Tool, note }
+    Obstacle {
+        kind: ObstacleKind::Tool,
+        note,
+    }
 }
 
 /// Returns true if an entry covers a line: completely, or its beginning if the entry ends in `*`.
 fn covers(entry: &str, line: &str) -> bool {
-    entry.strip_suffix('*').map_or(entry == line, |beginning| line.starts_with(beginning))
+    entry
+        .strip_suffix('*')
+        .map_or(entry == line, |beginning| line.starts_with(beginning))
 }
 
 /// Returns true if a text contains the parts of a pattern between its `*`, in their order.
@@ -126,7 +164,9 @@ fn contains(text: &str, pattern: &str) -> bool {
     let mut rest = text;
     pattern.split('*').all(|part| {
         let found = rest.find(part);
-        rest = found.and_then(|at| rest.get(at + part.len()..)).unwrap_or("");
+        rest = found
+            .and_then(|at| rest.get(at + part.len()..))
+            .unwrap_or("");
         found.is_some()
     })
 }
@@ -149,24 +189,39 @@ fn names(path: &str) -> Vec<&str> {
 fn covers_path(pattern: &[&str], path: &[&str]) -> bool {
     match (pattern.split_first(), path.split_first()) {
         (None, _) => true,
-        (Some((&"**", rest)), Some((_, below))) => covers_path(rest, path) || covers_path(pattern, below),
-        (Some((name, rest)), Some((found, below))) => is_like(found, name) && covers_path(rest, below),
+        (Some((&"**", rest)), Some((_, below))) => {
+            covers_path(rest, path) || covers_path(pattern, below)
+        }
+        (Some((name, rest)), Some((found, below))) => {
+            is_like(found, name) && covers_path(rest, below)
+        }
         (Some(_), None) => false,
     }
 }
 
 /// Returns true if a complete name matches a pattern.
 fn is_like(name: &str, pattern: &str) -> bool {
-    let Some((beginning, rest)) = pattern.split_once('*') else { return name == pattern };
+    let Some((beginning, rest)) = pattern.split_once('*') else {
+        return name == pattern;
+    };
     let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
-    let inside = name.strip_prefix(beginning).and_then(|name| name.strip_suffix(end));
+    let inside = name
+        .strip_prefix(beginning)
+        .and_then(|name| name.strip_suffix(end));
     inside.is_some_and(|inside| contains(inside, middle))
 }
 
 /// A text shortened to one line of a message.
 fn short(text: &str) -> String {
     const MOST: usize = 120;
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     let end = line.floor_char_boundary(MOST);
-    if end < line.len() { format!("{}…", line.get(..end).unwrap_or("")) } else { line }
+    if end < line.len() {
+        format!("{}…", line.get(..end).unwrap_or(""))
+    } else {
+        line
+    }
 }

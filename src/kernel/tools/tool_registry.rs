@@ -31,7 +31,12 @@ impl ToolDefinition {
     /// A tool that takes no arguments.
     pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
         let parameters = json!({"type": "object", "properties": {}});
-        Self { name: name.into(), description: description.into(), parameters, command: None }
+        Self {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            command: None,
+        }
     }
 
     /// Sets the JSON Schema of its arguments.
@@ -43,7 +48,10 @@ impl ToolDefinition {
     /// Sets the argument that contains a command line.
     #[must_use]
     pub fn running(self, argument: impl Into<String>) -> Self {
-        Self { command: Some(argument.into()), ..self }
+        Self {
+            command: Some(argument.into()),
+            ..self
+        }
     }
 }
 
@@ -64,7 +72,10 @@ pub trait ToolRunner {
 impl ToolRegistry {
     /// A registry without tools, under a policy.
     pub const fn new(policy: ToolPolicy) -> Self {
-        Self { definitions: BTreeMap::new(), policy }
+        Self {
+            definitions: BTreeMap::new(),
+            policy,
+        }
     }
 
     /// Adds a tool.
@@ -73,7 +84,10 @@ impl ToolRegistry {
     /// Another tool has the same name.
     pub fn register(&mut self, definition: ToolDefinition) -> Result<(), Obstacle> {
         if self.definitions.contains_key(&definition.name) {
-            return Err(refused(format!("two tools are called `{}`", definition.name)));
+            return Err(refused(format!(
+                "two tools are called `{}`",
+                definition.name
+            )));
         }
         self.definitions.insert(definition.name.clone(), definition);
         Ok(())
@@ -99,7 +113,10 @@ impl ToolRegistry {
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             return Err(refused(format!("there is no tool `{}`{near}", call.name)));
         };
-        self.policy.review(&Defined { call: &call, definition })?;
+        self.policy.review(&Defined {
+            call: &call,
+            definition,
+        })?;
         Ok(ApprovedAction::new(call))
     }
 
@@ -121,7 +138,10 @@ struct Defined<'c> {
 
 impl Defined<'_> {
     fn command(&self) -> Option<&Value> {
-        self.definition.command.as_ref().and_then(|argument| self.call.arguments.get(argument))
+        self.definition
+            .command
+            .as_ref()
+            .and_then(|argument| self.call.arguments.get(argument))
     }
 }
 
@@ -148,7 +168,9 @@ impl Action for Defined<'_> {
 
     fn words(&self) -> Vec<&str> {
         let texts = self.command().into_iter().flat_map(texts);
-        texts.flat_map(|text| text.split([' ', '\t', '\n', '=', '"', '\''])).collect()
+        texts
+            .flat_map(|text| text.split([' ', '\t', '\n', '=', '"', '\'']))
+            .collect()
     }
 }
 
@@ -157,7 +179,10 @@ fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
-        Value::Object(entries) => entries.iter().flat_map(|(key, value)| [vec![key.as_str()], texts(value)].concat()).collect(),
+        Value::Object(entries) => entries
+            .iter()
+            .flat_map(|(key, value)| [vec![key.as_str()], texts(value)].concat())
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }

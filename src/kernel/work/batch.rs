@@ -44,7 +44,8 @@ pub struct Batch<'b, P, S: StageGraph> {
 }
 
 /// Runs one visit of a stage, and adds the resources that it uses to the amounts.
-pub type Play<'p, P> = dyn FnMut(&Task<P>, &AgentContext<'_>, &mut Amounts) -> Result<AgentOutput, Obstacle> + 'p;
+pub type Play<'p, P> =
+    dyn FnMut(&Task<P>, &AgentContext<'_>, &mut Amounts) -> Result<AgentOutput, Obstacle> + 'p;
 
 /// The result of a batch.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -69,7 +70,9 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
         let mut attempts: BTreeMap<String, u32> = BTreeMap::new();
         let mut left = Vec::new();
         while report.ended.is_none() {
-            let Some(task) = self.source.claim()? else { break };
+            let Some(task) = self.source.claim()? else {
+                break;
+            };
             if let Err(spent) = self.budget.begin_task((self.clock)()) {
                 report.ended = Some(spent);
                 left.push(task.id);
@@ -78,11 +81,17 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
             let state = self.attempt(&task, play, &mut report)?;
             let tried = attempts.entry(task.id.clone()).or_insert(0);
             *tried += 1;
-            let is_over = state.obstacle().is_some_and(|obstacle| obstacle.kind == ObstacleKind::Budget);
+            let is_over = state
+                .obstacle()
+                .is_some_and(|obstacle| obstacle.kind == ObstacleKind::Budget);
             match state.status() {
                 PipelineStatus::Complete => self.source.complete(&task.id)?,
-                PipelineStatus::Failed if *tried < self.max_attempts => self.source.release(&task.id)?,
-                PipelineStatus::Failed | PipelineStatus::Blocked | PipelineStatus::Running => left.push(task.id.clone()),
+                PipelineStatus::Failed if *tried < self.max_attempts => {
+                    self.source.release(&task.id)?
+                }
+                PipelineStatus::Failed | PipelineStatus::Blocked | PipelineStatus::Running => {
+                    left.push(task.id.clone())
+                }
             }
             if is_over {
                 report.ended = state.obstacle().cloned();
@@ -98,8 +107,16 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
     }
 
     /// One attempt at a task.
-    fn attempt(&mut self, task: &Task<P>, play: &mut Play<'_, P>, report: &mut BatchReport) -> Result<PipelineState, Obstacle> {
-        let attempts = self.history.failure_context(&task.id).map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
+    fn attempt(
+        &mut self,
+        task: &Task<P>,
+        play: &mut Play<'_, P>,
+        report: &mut BatchReport,
+    ) -> Result<PipelineState, Obstacle> {
+        let attempts = self
+            .history
+            .failure_context(&task.id)
+            .map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
         let workspace = match self.workspaces.acquire(&task.id) {
             Ok(workspace) => workspace,
             Err(obstacle) => return Ok(Pipeline::<S>::unstarted(obstacle)),
@@ -124,14 +141,22 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
                 break;
             }
             let mut amounts = Amounts::new();
-            let context = AgentContext { task: &task.id, visit: &visit, state: &state, attempts, workspace };
+            let context = AgentContext {
+                task: &task.id,
+                visit: &visit,
+                state: &state,
+                attempts,
+                workspace,
+            };
             let played = play(task, &context, &mut amounts);
             let now = (self.clock)();
             self.budget.add(now, &amounts);
             amounts.insert(PRESSURE.to_owned(), self.budget.pressure(now));
             let outcome = outcome(task, &visit, now, &played);
             let outcome = OutcomeContext { amounts, ..outcome };
-            self.history.record(outcome.clone()).map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
+            self.history
+                .record(outcome.clone())
+                .map_err(|why| Obstacle::new(ObstacleKind::Source, why))?;
             report.outcomes.push(outcome);
             let event = match played {
                 Ok(output) => Event::Finished { visit, output },
@@ -143,7 +168,12 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
     }
 }
 
-fn outcome<P>(task: &Task<P>, visit: &Visit, now: Duration, played: &Result<AgentOutput, Obstacle>) -> OutcomeContext {
+fn outcome<P>(
+    task: &Task<P>,
+    visit: &Visit,
+    now: Duration,
+    played: &Result<AgentOutput, Obstacle>,
+) -> OutcomeContext {
     let outcome = task.outcome(visit.clone(), now);
     match played {
         Err(obstacle) => outcome.failed(obstacle.clone()),

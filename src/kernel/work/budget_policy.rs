@@ -57,7 +57,11 @@ pub struct BudgetAccount {
 impl BudgetAccount {
     /// An unused account.
     pub const fn new(policy: BudgetPolicy) -> Self {
-        Self { policy, tasks: 0, used: Vec::new() }
+        Self {
+            policy,
+            tasks: 0,
+            used: Vec::new(),
+        }
     }
 
     /// Begins a task, if the budget allows one more.
@@ -66,11 +70,17 @@ impl BudgetAccount {
     /// It allows no more tasks, or is spent.
     pub fn begin_task(&mut self, now: Duration) -> Result<(), Obstacle> {
         self.check(now, &Amounts::new())?;
-        if let BudgetPolicy::BatchWindow { max_tasks: Some(most), .. } = &self.policy
+        if let BudgetPolicy::BatchWindow {
+            max_tasks: Some(most),
+            ..
+        } = &self.policy
             && self.tasks >= *most
         {
             let note = format!("the batch may have {most} tasks, and as many have begun");
-            return Err(Obstacle { kind: ObstacleKind::Budget, note });
+            return Err(Obstacle {
+                kind: ObstacleKind::Budget,
+                note,
+            });
         }
         self.tasks += 1;
         Ok(())
@@ -89,11 +99,20 @@ impl BudgetAccount {
             }
             let span = match &self.policy {
                 BudgetPolicy::BatchWindow { .. } => String::new(),
-                BudgetPolicy::RollingWindow { period, .. } => format!(" for each {} s", period.as_secs_f64()),
+                BudgetPolicy::RollingWindow { period, .. } => {
+                    format!(" for each {} s", period.as_secs_f64())
+                }
             };
-            let why = if used < most { format!("does not allow {ahead} more") } else { "is spent".to_owned() };
+            let why = if used < most {
+                format!("does not allow {ahead} more")
+            } else {
+                "is spent".to_owned()
+            };
             let note = format!("the budget of {most} {unit}{span} {why}: {used} used");
-            return Err(Obstacle { kind: ObstacleKind::Budget, note });
+            return Err(Obstacle {
+                kind: ObstacleKind::Budget,
+                note,
+            });
         }
         Ok(())
     }
@@ -122,20 +141,33 @@ impl BudgetAccount {
             BudgetPolicy::BatchWindow { .. } => true,
             BudgetPolicy::RollingWindow { period, .. } => is_within(at, *period, now),
         };
-        let amounts = self.used.iter().filter(|(at, _)| counts(*at)).filter_map(|(_, used)| used.get(unit));
+        let amounts = self
+            .used
+            .iter()
+            .filter(|(at, _)| counts(*at))
+            .filter_map(|(_, used)| used.get(unit));
         amounts.map(|amount| counted(*amount)).sum()
     }
 
     /// The used share of the budget, for the unit that is nearest to its limit: 0.9 is nine tenths.
     pub fn pressure(&self, now: Duration) -> f64 {
-        let share = |(unit, most): (&String, &f64)| if *most > 0.0 { self.used(now, unit) / most } else { 1.0 };
+        let share = |(unit, most): (&String, &f64)| {
+            if *most > 0.0 {
+                self.used(now, unit) / most
+            } else {
+                1.0
+            }
+        };
         self.limits().map(share).fold(0.0, f64::max)
     }
 
     fn limits(&self) -> impl Iterator<Item = (&String, &f64)> {
         match &self.policy {
             BudgetPolicy::BatchWindow { max_cost, .. } => max_cost.iter(),
-            BudgetPolicy::RollingWindow { max_cost_per_period, .. } => max_cost_per_period.iter(),
+            BudgetPolicy::RollingWindow {
+                max_cost_per_period,
+                ..
+            } => max_cost_per_period.iter(),
         }
     }
 }

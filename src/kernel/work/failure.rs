@@ -79,41 +79,75 @@ impl FailurePattern {
     pub fn new(name: &str, limit: PatternLimit, scope: PatternScope, remediation: &str) -> Self {
         let obstacles = vec![name.replace('-', "_").into()];
         let (name, remediation) = (name.to_owned(), remediation.to_owned());
-        Self { name, obstacles, stage: None, limit, scope, within: None, remediation }
+        Self {
+            name,
+            obstacles,
+            stage: None,
+            limit,
+            scope,
+            within: None,
+            remediation,
+        }
     }
 
     /// Returns true if the pattern considers an outcome.
     fn looks_at(&self, outcome: &OutcomeContext) -> bool {
-        outcome.remedies.is_none() && self.stage.as_ref().is_none_or(|stage| *stage == outcome.visit.stage)
+        outcome.remedies.is_none()
+            && self
+                .stage
+                .as_ref()
+                .is_none_or(|stage| *stage == outcome.visit.stage)
     }
 
     /// Returns true if an outcome counts for the pattern as a failure.
     pub fn matches(&self, outcome: &OutcomeContext) -> bool {
-        let is_meant = |kind: &ObstacleKind| self.obstacles.is_empty() || self.obstacles.contains(kind);
-        self.looks_at(outcome) && outcome.obstacle.as_ref().is_some_and(|obstacle| is_meant(&obstacle.kind))
+        let is_meant =
+            |kind: &ObstacleKind| self.obstacles.is_empty() || self.obstacles.contains(kind);
+        self.looks_at(outcome)
+            && outcome
+                .obstacle
+                .as_ref()
+                .is_some_and(|obstacle| is_meant(&obstacle.kind))
     }
 
     /// The measure of some outcomes, if it reaches the limit.
     #[allow(clippy::cast_precision_loss, reason = "outcomes are fewer than 2^52")]
     fn reached(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
-        let matched = || outcomes.iter().filter(|outcome| self.matches(outcome)).count();
-        let amounts = |unit: &str| outcomes.iter().filter_map(|outcome| outcome.amounts.get(unit).copied()).collect::<Vec<f64>>();
+        let matched = || {
+            outcomes
+                .iter()
+                .filter(|outcome| self.matches(outcome))
+                .count()
+        };
+        let amounts = |unit: &str| {
+            outcomes
+                .iter()
+                .filter_map(|outcome| outcome.amounts.get(unit).copied())
+                .collect::<Vec<f64>>()
+        };
         let (measure, limit) = match &self.limit {
             PatternLimit::Count(most) => (matched() as f64, f64::from(*most).max(1.0)),
-            PatternLimit::Share { of, .. } if outcomes.len() < (*of).max(1) as usize => return None,
+            PatternLimit::Share { of, .. } if outcomes.len() < (*of).max(1) as usize => {
+                return None;
+            }
             PatternLimit::Share { from, .. } => (matched() as f64 / outcomes.len() as f64, *from),
             PatternLimit::Sum { unit, from } => (amounts(unit).iter().sum(), *from),
-            PatternLimit::Peak { unit, from } => (amounts(unit).into_iter().fold(0.0, f64::max), *from),
+            PatternLimit::Peak { unit, from } => {
+                (amounts(unit).into_iter().fold(0.0, f64::max), *from)
+            }
         };
         (measure > 0.0 && measure >= limit).then_some(measure)
     }
 
     /// The greatest measure that reaches the limit, of all stretches of outcomes within the time.
     fn found(&self, outcomes: &[&OutcomeContext]) -> Option<f64> {
-        let Some(within) = self.within else { return self.reached(outcomes) };
+        let Some(within) = self.within else {
+            return self.reached(outcomes);
+        };
         let stretch = |end: usize| {
             let last = outcomes.get(end)?;
-            let start = outcomes.partition_point(|outcome| outcome.at.saturating_add(within) < last.at);
+            let start =
+                outcomes.partition_point(|outcome| outcome.at.saturating_add(within) < last.at);
             self.reached(outcomes.get(start..=end)?)
         };
         (0..outcomes.len()).filter_map(stretch).reduce(f64::max)
@@ -166,13 +200,25 @@ pub struct QualityAnalyzer<P> {
 impl<P> QualityAnalyzer<P> {
     /// An analyzer of an organisation's patterns; `propose` creates the payload of a task that
     /// remedies a finding.
-    pub fn new(org: impl Into<String>, patterns: Vec<FailurePattern>, propose: fn(&Finding) -> P) -> Self {
-        Self { org: org.into(), patterns, propose }
+    pub fn new(
+        org: impl Into<String>,
+        patterns: Vec<FailurePattern>,
+        propose: fn(&Finding) -> P,
+    ) -> Self {
+        Self {
+            org: org.into(),
+            patterns,
+            propose,
+        }
     }
 
     /// The names of the patterns that an outcome counts for as a failure.
     pub fn classify(&self, outcome: &OutcomeContext) -> Vec<&str> {
-        self.patterns.iter().filter(|pattern| pattern.matches(outcome)).map(|pattern| pattern.name.as_str()).collect()
+        self.patterns
+            .iter()
+            .filter(|pattern| pattern.matches(outcome))
+            .map(|pattern| pattern.name.as_str())
+            .collect()
     }
 
     /// The findings in outcomes, by pattern, then by task. Each pattern is reported once per task,
@@ -187,9 +233,16 @@ impl<P> QualityAnalyzer<P> {
             }
             for (task, mut group) in groups {
                 group.sort_by_key(|outcome| outcome.at);
-                let Some(measure) = pattern.found(&group) else { continue };
-                let matched = group.iter().rev().filter(|outcome| pattern.matches(outcome));
-                let notes = matched.filter_map(|outcome| outcome.obstacle.as_ref()).map(|obstacle| obstacle.note.clone());
+                let Some(measure) = pattern.found(&group) else {
+                    continue;
+                };
+                let matched = group
+                    .iter()
+                    .rev()
+                    .filter(|outcome| pattern.matches(outcome));
+                let notes = matched
+                    .filter_map(|outcome| outcome.obstacle.as_ref())
+                    .map(|obstacle| obstacle.note.clone());
                 findings.push(Finding {
                     pattern: pattern.name.clone(),
                     task: task.map(str::to_owned),
@@ -206,9 +259,19 @@ impl<P> QualityAnalyzer<P> {
     /// accepts its task only once.
     pub fn remedies(&self, findings: &[Finding]) -> Vec<Task<P>> {
         let task = |finding: &Finding| {
-            let of_task = finding.task.as_ref().map_or_else(String::new, |task| format!(":{task}"));
-            let task = Task::new(self.org.as_str(), format!("remedy:{}{of_task}", finding.pattern), (self.propose)(finding));
-            Task { remedies: Some(finding.pattern.clone()), ..task }
+            let of_task = finding
+                .task
+                .as_ref()
+                .map_or_else(String::new, |task| format!(":{task}"));
+            let task = Task::new(
+                self.org.as_str(),
+                format!("remedy:{}{of_task}", finding.pattern),
+                (self.propose)(finding),
+            );
+            Task {
+                remedies: Some(finding.pattern.clone()),
+                ..task
+            }
         };
         findings.iter().map(task).collect()
     }

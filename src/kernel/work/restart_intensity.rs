@@ -28,7 +28,11 @@ pub struct RestartIntensity {
 impl RestartIntensity {
     /// Allows `max_failures` failures within a period.
     pub const fn new(max_failures: u32, period: Duration) -> Self {
-        Self { max_failures, period, recent: Vec::new() }
+        Self {
+            max_failures,
+            period,
+            recent: Vec::new(),
+        }
     }
 
     /// Records a failed task.
@@ -36,13 +40,20 @@ impl RestartIntensity {
     /// # Errors
     /// The batch must end.
     pub fn failed(&mut self, now: Duration) -> Result<(), Obstacle> {
-        self.recent.retain(|at| now <= at.saturating_add(self.period));
+        self.recent
+            .retain(|at| now <= at.saturating_add(self.period));
         self.recent.push(now);
         if self.recent.len() <= self.max_failures as usize {
             return Ok(());
         }
         let (count, period) = (self.recent.len(), self.period.as_secs_f64());
-        let note = format!("{count} tasks failed within {period} s, more than the {} that are borne", self.max_failures);
-        Err(Obstacle { kind: ObstacleKind::Failures, note })
+        let note = format!(
+            "{count} tasks failed within {period} s, more than the {} that are borne",
+            self.max_failures
+        );
+        Err(Obstacle {
+            kind: ObstacleKind::Failures,
+            note,
+        })
     }
 }

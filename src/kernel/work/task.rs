@@ -29,12 +29,21 @@ pub struct Task<P> {
 impl<P> Task<P> {
     /// A task of the highest priority.
     pub fn new(org: impl Into<String>, id: impl Into<String>, payload: P) -> Self {
-        Self { id: id.into(), org: org.into(), priority: 0, payload, remedies: None }
+        Self {
+            id: id.into(),
+            org: org.into(),
+            priority: 0,
+            payload,
+            remedies: None,
+        }
     }
 
     /// The outcome of a visit of one of its stages, for histories and analysis.
     pub fn outcome(&self, visit: Visit, at: Duration) -> OutcomeContext {
-        OutcomeContext { remedies: self.remedies.clone(), ..OutcomeContext::new(&self.id, visit, at) }
+        OutcomeContext {
+            remedies: self.remedies.clone(),
+            ..OutcomeContext::new(&self.id, visit, at)
+        }
     }
 }
 
@@ -92,7 +101,12 @@ pub struct TaskQueue<P> {
 
 impl<P> Default for TaskQueue<P> {
     fn default() -> Self {
-        Self { waiting: BTreeMap::new(), claimed: BTreeMap::new(), known: BTreeSet::new(), count: 0 }
+        Self {
+            waiting: BTreeMap::new(),
+            claimed: BTreeMap::new(),
+            known: BTreeSet::new(),
+            count: 0,
+        }
     }
 }
 
@@ -130,8 +144,16 @@ impl<P> TaskQueue<P> {
     /// The ids of all tasks that are done.
     #[cfg(feature = "fs")]
     pub(crate) fn done(&self) -> impl Iterator<Item = &str> {
-        let open: BTreeSet<&str> = self.waiting.values().chain(self.claimed.values()).map(|task| task.id.as_str()).collect();
-        self.known.iter().map(String::as_str).filter(move |id| !open.contains(id))
+        let open: BTreeSet<&str> = self
+            .waiting
+            .values()
+            .chain(self.claimed.values())
+            .map(|task| task.id.as_str())
+            .collect();
+        self.known
+            .iter()
+            .map(String::as_str)
+            .filter(move |id| !open.contains(id))
     }
 
     fn wait(&mut self, task: Task<P>) {
@@ -142,7 +164,9 @@ impl<P> TaskQueue<P> {
 
 impl<P: Clone> TaskSource<P> for TaskQueue<P> {
     fn claim(&mut self) -> Result<Option<Task<P>>, Obstacle> {
-        let Some((_, task)) = self.waiting.pop_first() else { return Ok(None) };
+        let Some((_, task)) = self.waiting.pop_first() else {
+            return Ok(None);
+        };
         self.claimed.insert(task.id.clone(), task.clone());
         Ok(Some(task))
     }

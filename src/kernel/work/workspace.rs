@@ -16,7 +16,10 @@ pub struct Workspace {
 impl Workspace {
     /// A workspace in a folder.
     pub fn folder(id: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        Self { id: id.into(), path: Some(path.into()) }
+        Self {
+            id: id.into(),
+            path: Some(path.into()),
+        }
     }
 
     /// The folder; `None` if the task needs none.
@@ -52,7 +55,10 @@ pub trait WorkspaceProvider {
 /// ```
 impl WorkspaceProvider for () {
     fn acquire(&self, task: &str) -> Result<Workspace, Obstacle> {
-        Ok(Workspace { id: task.to_owned(), path: None })
+        Ok(Workspace {
+            id: task.to_owned(),
+            path: None,
+        })
     }
 
     fn release(&self, _: Workspace) -> Result<(), Obstacle> {

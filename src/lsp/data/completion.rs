@@ -10,41 +10,100 @@ use crate::lsp::state::project::{PROJECT, ProjectState};
 use gen_lsp_types::CompletionItem;
 
 fn spot<'t>(name: &str, text: &'t str, offset: u32) -> Option<Spot<'t>> {
-    if name == PROJECT { toml_spot::toml(text, offset as usize) } else { spot::yaml(text, offset as usize) }
+    if name == PROJECT {
+        toml_spot::toml(text, offset as usize)
+    } else {
+        spot::yaml(text, offset as usize)
+    }
 }
 
 /// Returns the completions at a place, whose word is that of YAML or TOML.
-pub(in crate::lsp) fn items(project: &ProjectState, name: &str, place: &Place<'_>) -> Vec<CompletionItem> {
-    let Some(spot) = spot(name, place.text, place.offset) else { return Vec::new() };
-    let is_quoted = spot.word != spot.outer || place.text.get(..spot.word.start as usize).unwrap_or("").ends_with(['"', '\'']);
-    let inside = Place { word: spot.word, start: spot.word.start, ..*place };
-    let around = Place { word: spot.outer, start: spot.outer.start, ..*place };
-    let takes_files =
-        if name == PROJECT { is_quoted && config::takes_files(&spot) } else { scenario::takes_files(place.text, &spot) };
+pub(in crate::lsp) fn items(
+    project: &ProjectState,
+    name: &str,
+    place: &Place<'_>,
+) -> Vec<CompletionItem> {
+    let Some(spot) = spot(name, place.text, place.offset) else {
+        return Vec::new();
+    };
+    let is_quoted = spot.word != spot.outer
+        || place
+            .text
+            .get(..spot.word.start as usize)
+            .unwrap_or("")
+            .ends_with(['"', '\'']);
+    let inside = Place {
+        word: spot.word,
+        start: spot.word.start,
+        ..*place
+    };
+    let around = Place {
+        word: spot.outer,
+        start: spot.outer.start,
+        ..*place
+    };
+    let takes_files = if name == PROJECT {
+        is_quoted && config::takes_files(&spot)
+    } else {
+        scenario::takes_files(place.text, &spot)
+    };
     if takes_files {
-        return inside.files(project, Span::new(spot.word.start, place.offset).slice(place.text), name, "");
+        return inside.files(
+            project,
+            Span::new(spot.word.start, place.offset).slice(place.text),
+            name,
+            "",
+        );
     }
-    let offers =
-        if name == PROJECT { config::offers(project, place.text, &spot) } else { scenario::offers(project, place.text, &spot) };
+    let offers = if name == PROJECT {
+        config::offers(project, place.text, &spot)
+    } else {
+        scenario::offers(project, place.text, &spot)
+    };
     let line = around.rest().lines().next().unwrap_or("");
     let behind = line.trim_start_matches(['"', '\'', ' ']);
     // The text after the word already contains the separator.
-    let has_more = behind.starts_with([':', '=', '.']) || spot.header.is_some() && line.contains(']');
-    let has_value = spot.header.is_none() && !behind.is_empty() && !behind.starts_with([',', '}', ']', '#']);
+    let has_more =
+        behind.starts_with([':', '=', '.']) || spot.header.is_some() && line.contains(']');
+    let has_value =
+        spot.header.is_none() && !behind.is_empty() && !behind.starts_with([',', '}', ']', '#']);
     let one = |offer: Offer| {
         let plain = offer.insert.trim_matches('"');
-        let is_inside = is_quoted && plain == offer.label && (offer.insert.starts_with('"') || spot.word == spot.outer);
+        let is_inside = is_quoted
+            && plain == offer.label
+            && (offer.insert.starts_with('"') || spot.word == spot.outer);
         let end = match offer.separator.find(['"', '$', '[', '{']) {
             _ if has_more || is_inside => "",
             Some(end) if has_value => offer.separator.get(..end).unwrap_or(""),
             _ => &offer.separator,
         };
-        let end = if place.client.snippets { end.to_owned() } else { end.replace("$0", "") };
-        let missing = spot.missing.filter(|_| is_inside).map(String::from).unwrap_or_default();
-        let (place, insert) = if is_inside { (&inside, plain) } else { (&around, &*offer.insert) };
-        place.item(&offer.label, offer.kind, &offer.about, &format!("{insert}{end}{missing}"))
+        let end = if place.client.snippets {
+            end.to_owned()
+        } else {
+            end.replace("$0", "")
+        };
+        let missing = spot
+            .missing
+            .filter(|_| is_inside)
+            .map(String::from)
+            .unwrap_or_default();
+        let (place, insert) = if is_inside {
+            (&inside, plain)
+        } else {
+            (&around, &*offer.insert)
+        };
+        place.item(
+            &offer.label,
+            offer.kind,
+            &offer.about,
+            &format!("{insert}{end}{missing}"),
+        )
     };
-    offers.into_iter().filter(|offer| !spot.taken.contains(&&*offer.label)).map(one).collect()
+    offers
+        .into_iter()
+        .filter(|offer| !spot.taken.contains(&&*offer.label))
+        .map(one)
+        .collect()
 }
 
 /// Returns the description of the key at an offset.
@@ -53,8 +112,14 @@ pub(in crate::lsp) fn hover(name: &str, buffer: &Buffer, offset: u32) -> Option<
     let word = spot(name, text, offset)?.word;
     let spot = spot(name, text, word.start)?;
     let key = word.slice(text);
-    let rest = text.get(word.end as usize..)?.trim_start_matches(['"', '\'', ' ']);
+    let rest = text
+        .get(word.end as usize..)?
+        .trim_start_matches(['"', '\'', ' ']);
     let is_key = spot.header.is_some() || spot.key.is_none() && rest.starts_with([':', '=', '.']);
-    let about = if name == PROJECT { config::about(&spot, key) } else { scenario::about(text, &spot, key) };
+    let about = if name == PROJECT {
+        config::about(&spot, key)
+    } else {
+        scenario::about(text, &spot, key)
+    };
     is_key.then_some((format!("`{key}` — {}", about?), word))
 }

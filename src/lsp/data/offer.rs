@@ -17,18 +17,34 @@ impl Offer {
     pub(super) fn word(word: impl Into<String>, about: impl Into<String>) -> Self {
         let label = word.into();
         let kind = CompletionItemKind::EnumMember;
-        Self { insert: label.clone(), label, about: about.into(), kind, separator: String::new() }
+        Self {
+            insert: label.clone(),
+            label,
+            about: about.into(),
+            kind,
+            separator: String::new(),
+        }
     }
 
     /// Creates a completion for a TOML value, quoted unless it is a boolean.
     pub(super) fn quoted(word: &str) -> Self {
-        let insert =
-            if matches!(word, "true" | "false") { word.to_owned() } else { serde_json::to_string(word).unwrap_or_default() };
-        Self { insert, ..Self::word(word, "") }
+        let insert = if matches!(word, "true" | "false") {
+            word.to_owned()
+        } else {
+            serde_json::to_string(word).unwrap_or_default()
+        };
+        Self {
+            insert,
+            ..Self::word(word, "")
+        }
     }
 
     /// Creates a completion for a key.
     pub(super) fn key(name: &str, about: impl Into<String>, separator: &str) -> Self {
-        Self { kind: CompletionItemKind::Property, separator: separator.to_owned(), ..Self::word(name, about) }
+        Self {
+            kind: CompletionItemKind::Property,
+            separator: separator.to_owned(),
+            ..Self::word(name, about)
+        }
     }
 }

@@ -39,8 +39,14 @@ fn line(text: &str, offset: usize) -> (usize, &str, Span) {
     let mut typed = before.len() - before.trim_end_matches(is_of_word).len();
     // The id of a segment contains a colon, as in `input:ticket`.
     let head = line.get(..line.len() - typed).unwrap_or("");
-    let kind = head.strip_suffix(':').map_or(0, |kind| kind.len() - kind.trim_end_matches(is_of_word).len());
-    let is_value = !head.get(..head.len().saturating_sub(kind + 1)).unwrap_or("").trim_matches([' ', '-']).is_empty();
+    let kind = head.strip_suffix(':').map_or(0, |kind| {
+        kind.len() - kind.trim_end_matches(is_of_word).len()
+    });
+    let is_value = !head
+        .get(..head.len().saturating_sub(kind + 1))
+        .unwrap_or("")
+        .trim_matches([' ', '-'])
+        .is_empty();
     if kind > 0 && (typed > 0 || is_value) {
         typed += kind + 1;
     }
@@ -57,9 +63,15 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
     let (dash, mut column) = columns(line);
     let mut path = Vec::new();
     let mut limit = dash;
-    for line in text.get(..start)?.lines().rev().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+    for line in text
+        .get(..start)?
+        .lines()
+        .rev()
+        .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+    {
         let (own_dash, own) = columns(line);
-        let is_above = own < column || limit.is_some_and(|limit| own_dash.is_none() && own <= limit);
+        let is_above =
+            own < column || limit.is_some_and(|limit| own_dash.is_none() && own <= limit);
         if is_above && let Some((key, _)) = line.get(own..)?.split_once(':') {
             path.push(unquoted(key));
             column = own;
@@ -77,29 +89,47 @@ pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
     let (key, brace) = flow(line.get(own..)?, &mut path);
     let taken = match (key, brace) {
         (Some(_), _) => Vec::new(),
-        (None, Some(brace)) => {
-            beside_in_braces(text.get(start + own + brace + 1..)?.lines().next()?, line.len() - own - brace - 1)
-        }
+        (None, Some(brace)) => beside_in_braces(
+            text.get(start + own + brace + 1..)?.lines().next()?,
+            line.len() - own - brace - 1,
+        ),
         (None, None) => {
             let behind = text.get(offset..)?.lines().skip(1);
-            let above = text.get(..start)?.lines().rev().take_while(|_| dash.is_none());
+            let above = text
+                .get(..start)?
+                .lines()
+                .rev()
+                .take_while(|_| dash.is_none());
             [beside(above, own, true), beside(behind, own, false)].concat()
         }
     };
-    Some(Spot { path, key, word, outer: word, missing: None, header: None, taken })
+    Some(Spot {
+        path,
+        key,
+        word,
+        outer: word,
+        missing: None,
+        header: None,
+        taken,
+    })
 }
 
 /// Returns the keys of the mapping on the lines above or below a place.
 fn beside<'t>(lines: impl Iterator<Item = &'t str>, column: usize, is_above: bool) -> Vec<&'t str> {
     let mut keys = Vec::new();
-    for line in lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+    for line in lines.filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+    {
         let (dash, own) = columns(line);
         let begins_item = dash.is_some_and(|dash| dash < column);
         if own < column || begins_item && !is_above {
             break;
         }
         if own == column {
-            keys.extend(line.get(own..).and_then(|line| line.split_once(':')).map(|(key, _)| unquoted(key)));
+            keys.extend(
+                line.get(own..)
+                    .and_then(|line| line.split_once(':'))
+                    .map(|(key, _)| unquoted(key)),
+            );
         }
         if begins_item {
             break;
@@ -119,8 +149,14 @@ fn beside_in_braces(text: &str, at: usize) -> Vec<&str> {
             (None, '{' | '[') => depth += 1,
             (None, '}' | ']') if depth > 0 => depth -= 1,
             (None, ',' | '}' | ']') if depth == 0 => {
-                let piece = text.get(token..end).filter(|_| !(token..=end).contains(&at));
-                keys.extend(piece.and_then(|piece| piece.split_once(':')).map(|(key, _)| unquoted(key)));
+                let piece = text
+                    .get(token..end)
+                    .filter(|_| !(token..=end).contains(&at));
+                keys.extend(
+                    piece
+                        .and_then(|piece| piece.split_once(':'))
+                        .map(|(key, _)| unquoted(key)),
+                );
                 token = end + 1;
                 if c != ',' {
                     break;
@@ -168,15 +204,24 @@ fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<
                     key = before;
                 }
             }
-            (None, ',') if open.last().is_some_and(|(is_list, ..)| !is_list) => (key, token) = (None, at + 1),
+            (None, ',') if open.last().is_some_and(|(is_list, ..)| !is_list) => {
+                (key, token) = (None, at + 1)
+            }
             (None, ':') if key.is_none() => {
-                let is_end = line.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+                let is_end = line
+                    .get(at + 1..)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
                 key = line.get(token..at).map(unquoted).filter(|_| is_end);
             }
             (Some(_) | None, _) => {}
         }
     }
-    (key, open.last().filter(|(is_list, ..)| !is_list).map(|(.., at)| *at))
+    (
+        key,
+        open.last()
+            .filter(|(is_list, ..)| !is_list)
+            .map(|(.., at)| *at),
+    )
 }
 
 #[cfg(test)]

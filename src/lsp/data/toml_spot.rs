@@ -59,17 +59,35 @@ struct Scan<'t> {
 /// Analyses a place in the project file.
 pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
     let (path, open, names) = (Vec::new(), Vec::new(), Vec::new());
-    let mut scan =
-        Scan { text, offset, next: Next::Key, path, key: None, open, header: (0, 0, ""), names, is_passed: false, found: None };
+    let mut scan = Scan {
+        text,
+        offset,
+        next: Next::Key,
+        path,
+        key: None,
+        open,
+        header: (0, 0, ""),
+        names,
+        is_passed: false,
+        found: None,
+    };
     let mut at = 0;
     while let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()) {
         at = scan.token(at, c);
     }
     scan.pass(text.len(), text.len());
     let (mut spot, group) = scan.found?;
-    let is_same = |own: &&Name<'_>| own.group == group && own.path == spot.path && !spot.outer.touches(own.start as u32);
+    let is_same = |own: &&Name<'_>| {
+        own.group == group && own.path == spot.path && !spot.outer.touches(own.start as u32)
+    };
     let is_taken = |own: &&Name<'_>| spot.header.is_none() || own.is_whole;
-    spot.taken = scan.names.iter().filter(is_same).filter(is_taken).map(|own| own.word).collect();
+    spot.taken = scan
+        .names
+        .iter()
+        .filter(is_same)
+        .filter(is_taken)
+        .map(|own| own.word)
+        .collect();
     Some(spot)
 }
 
@@ -93,7 +111,11 @@ impl<'t> Scan<'t> {
             '[' if self.next == Next::Key && self.open.is_empty() => {
                 self.pass(start, start);
                 let is_double = rest.starts_with("[[");
-                self.header = if is_double { (0, start, "]]") } else { (0, 0, "]") };
+                self.header = if is_double {
+                    (0, start, "]]")
+                } else {
+                    (0, 0, "]")
+                };
                 self.path.clear();
                 self.next = Next::Header;
                 self.silence(start + self.header.2.len());
@@ -104,7 +126,13 @@ impl<'t> Scan<'t> {
                 if self.next == Next::Value {
                     let (is_list, above) = (c == '[', self.path.len());
                     self.path.extend(self.key.filter(|_| !is_list));
-                    self.open.push(Open { is_list, start, key: self.key, above, path: self.path.len() });
+                    self.open.push(Open {
+                        is_list,
+                        start,
+                        key: self.key,
+                        above,
+                        path: self.path.len(),
+                    });
                     self.next = if is_list { Next::Value } else { Next::Key };
                 }
             }
@@ -130,7 +158,11 @@ impl<'t> Scan<'t> {
             '.' if matches!(self.next, Next::Equals | Next::Header) => {
                 self.pass(start, start);
                 self.path.extend(self.key.take());
-                self.next = if self.next == Next::Header { Next::Header } else { Next::Key };
+                self.next = if self.next == Next::Header {
+                    Next::Header
+                } else {
+                    Next::Key
+                };
             }
             '=' => {
                 self.pass(start, start);
@@ -140,7 +172,11 @@ impl<'t> Scan<'t> {
                 }
             }
             _ => {
-                let stops: &[char] = if self.next == Next::Value { STOPS_OF_VALUES } else { STOPS };
+                let stops: &[char] = if self.next == Next::Value {
+                    STOPS_OF_VALUES
+                } else {
+                    STOPS
+                };
                 let end = start + rest.find(stops).unwrap_or(rest.len()).max(c.len_utf8());
                 self.word(Span::of(start, end), Span::of(start, end), None);
                 return end;
@@ -170,11 +206,17 @@ impl<'t> Scan<'t> {
             Some((length, c)) if c == quote => (length, start + length + 2, None),
             // An unclosed string is assumed to be one word.
             _ => {
-                let length = inner.find([' ', '\t', '\r', '\n', ',', ']', '}', '#']).unwrap_or(inner.len());
+                let length = inner
+                    .find([' ', '\t', '\r', '\n', ',', ']', '}', '#'])
+                    .unwrap_or(inner.len());
                 (length, start + 1 + length, Some(quote))
             }
         };
-        self.word(Span::of(start, end), Span::of(start + 1, start + 1 + length), missing);
+        self.word(
+            Span::of(start, end),
+            Span::of(start + 1, start + 1 + length),
+            missing,
+        );
         end
     }
 
@@ -189,10 +231,22 @@ impl<'t> Scan<'t> {
             (spot.word, spot.missing) = (inner, missing);
         }
         let name = inner.slice(self.text);
-        let list = self.open.last().filter(|open| open.is_list).map(|open| open.start);
+        let list = self
+            .open
+            .last()
+            .filter(|open| open.is_list)
+            .map(|open| open.start);
         let group = list.unwrap_or_else(|| self.group());
-        if matches!(self.next, Next::Key | Next::Header) || self.next == Next::Value && list.is_some() {
-            self.names.push(Name { path: self.path.clone(), group, word: name, start: outer.start as usize, is_whole: false });
+        if matches!(self.next, Next::Key | Next::Header)
+            || self.next == Next::Value && list.is_some()
+        {
+            self.names.push(Name {
+                path: self.path.clone(),
+                group,
+                word: name,
+                start: outer.start as usize,
+                is_whole: false,
+            });
         }
         match self.next {
             Next::Header => self.key = Some(name),
@@ -236,7 +290,11 @@ impl<'t> Scan<'t> {
         if self.next == Next::Header {
             self.end_header(false);
         }
-        if !self.open.last().is_some_and(|open| goes_on(open.is_list, self.next, rest.trim_start())) {
+        if !self
+            .open
+            .last()
+            .is_some_and(|open| goes_on(open.is_list, self.next, rest.trim_start()))
+        {
             self.open.clear();
             self.path.truncate(self.header.0);
             (self.key, self.next) = (None, Next::Key);
@@ -249,13 +307,29 @@ impl<'t> Scan<'t> {
         if self.is_passed || self.offset > end {
             return;
         }
-        let outer = if self.offset < start { Span::of(self.offset, self.offset) } else { Span::of(start, end) };
+        let outer = if self.offset < start {
+            Span::of(self.offset, self.offset)
+        } else {
+            Span::of(start, end)
+        };
         let key = self.key.filter(|_| self.next == Next::Value);
-        let list = self.open.last().filter(|open| open.is_list && self.next == Next::Value).map(|open| open.start);
+        let list = self
+            .open
+            .last()
+            .filter(|open| open.is_list && self.next == Next::Value)
+            .map(|open| open.start);
         let group = list.unwrap_or_else(|| self.group());
         let header = (self.next == Next::Header).then_some(self.header.2);
         let can = !matches!(self.next, Next::Equals | Next::End);
-        let spot = Spot { path: self.path.clone(), key, word: outer, outer, header, missing: None, taken: Vec::new() };
+        let spot = Spot {
+            path: self.path.clone(),
+            key,
+            word: outer,
+            outer,
+            header,
+            missing: None,
+            taken: Vec::new(),
+        };
         self.found = can.then_some((spot, group));
         self.is_passed = true;
     }
@@ -264,13 +338,23 @@ impl<'t> Scan<'t> {
 /// Returns true if a list or inline table continues after the end of a line.
 fn goes_on(is_list: bool, next: Next, behind: &str) -> bool {
     let is_header = behind.strip_prefix('[').is_some_and(|inner| {
-        let name = inner.trim_start_matches('[').split([']', '\n']).next().unwrap_or("");
+        let name = inner
+            .trim_start_matches('[')
+            .split([']', '\n'])
+            .next()
+            .unwrap_or("");
         name.starts_with(char::is_alphabetic) && !name.contains([',', '{'])
     });
     let key = behind.split(|c: char| !is_bare(c)).next().unwrap_or("");
-    let is_key =
-        !key.is_empty() && behind.get(key.len()..).is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('='));
-    let is_inside = if is_list { !is_key } else { next != Next::End || behind.starts_with([',', '}']) };
+    let is_key = !key.is_empty()
+        && behind
+            .get(key.len()..)
+            .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).starts_with('='));
+    let is_inside = if is_list {
+        !is_key
+    } else {
+        next != Next::End || behind.starts_with([',', '}'])
+    };
     is_inside && !is_header
 }
 
@@ -278,5 +362,9 @@ fn is_bare(c: char) -> bool {
     c.is_alphanumeric() || "_-.".contains(c)
 }
 
-const STOPS_OF_VALUES: &[char] = &[' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '='];
-const STOPS: &[char] = &[' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '=', '.'];
+const STOPS_OF_VALUES: &[char] = &[
+    ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '=',
+];
+const STOPS: &[char] = &[
+    ' ', '\t', '\r', '\n', ',', '[', ']', '{', '}', '#', '"', '\'', '=', '.',
+];

@@ -19,7 +19,11 @@ const FIX_ALL: &str = "source.fixAll.ctxc";
 const MOST: usize = 100;
 
 /// Answers `textDocument/codeAction`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeActionParams) -> Answer {
+pub(in crate::lsp) fn answer(
+    server: &Server<'_>,
+    id: &RequestId,
+    params: &CodeActionParams,
+) -> Answer {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
@@ -28,22 +32,31 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
         let shown = diagnostics::of(project, &server.client, &name);
         // The diagnostics may begin with one about a large file.
         let shown = shown.into_iter().rev().take(found.len()).rev();
-        let near = found.iter().zip(shown).filter(|(_, shown)| meet(shown.range, params.range));
+        let near = found
+            .iter()
+            .zip(shown)
+            .filter(|(_, shown)| meet(shown.range, params.range));
         let (near, shown): (Vec<&Finding>, Vec<_>) = near.take(MOST).unzip();
         server.interrupted(id)?;
         let own = quick_fixes::of(project, &name, &buffer.text, &near);
         let mut own = own.into_iter();
         for (finding, diagnostic) in near.into_iter().zip(shown) {
             // Callers must supply an additional parameter, so these fixes are not preferred.
-            let asks_others = ["undeclared-variable", "optional-without-default"].contains(&finding.rule.name);
+            let asks_others =
+                ["undeclared-variable", "optional-without-default"].contains(&finding.rule.name);
             let is_only = finding.fixes.len() == 1 && !asks_others;
             for (at, fix) in finding.fixes.iter().enumerate() {
-                let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits);
+                let edits = server
+                    .client
+                    .encoding
+                    .edits(&buffer.text, &buffer.index, &fix.edits);
                 actions.push(CodeAction {
                     title: fix.title.to_string(),
                     kind: Some(CodeActionKind::QuickFix),
                     diagnostics: Some(vec![diagnostic.clone()]),
-                    is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || is_only)),
+                    is_preferred: Some(
+                        at == 0 && (fix.applicability == Applicability::Safe || is_only),
+                    ),
                     edit: Some(change(server, project, &name, edits)),
                     ..CodeAction::default()
                 });
@@ -53,11 +66,25 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
             actions.extend(own.map(|fix| {
                 let edit = match fix.creates {
                     Some((file, text)) => workspace_edit::creation(project, &file, text),
-                    None => change(server, project, &name, server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits)),
+                    None => change(
+                        server,
+                        project,
+                        &name,
+                        server
+                            .client
+                            .encoding
+                            .edits(&buffer.text, &buffer.index, &fix.edits),
+                    ),
                 };
                 let diagnostics = Some(vec![diagnostic.clone()]);
                 let kind = Some(CodeActionKind::QuickFix);
-                CodeAction { title: fix.title, kind, diagnostics, edit: Some(edit), ..CodeAction::default() }
+                CodeAction {
+                    title: fix.title,
+                    kind,
+                    diagnostics,
+                    edit: Some(edit),
+                    ..CodeAction::default()
+                }
             }));
         }
     }
@@ -69,8 +96,13 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, id: &RequestId, params: &CodeA
 
 /// Answers `codeAction/resolve`: adds the edits to an action that was offered without them.
 pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
-    let uri = params.pointer("/data/uri").and_then(Value::as_str).map(|uri| Uri(uri.to_owned()));
-    let uri = uri.ok_or_else(|| Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing"))?;
+    let uri = params
+        .pointer("/data/uri")
+        .and_then(Value::as_str)
+        .map(|uri| Uri(uri.to_owned()));
+    let uri = uri.ok_or_else(|| {
+        Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing")
+    })?;
     let (project, name, _) = server.document(&uri)?;
     let edit = change(server, project, &name, edits(server, project, &name));
     if let Some(action) = params.as_object_mut() {
@@ -84,7 +116,11 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
     let fits = |only: &CodeActionKind| {
         let only = json!(only);
         let only = only.as_str().unwrap_or("");
-        only.is_empty() || kind == only || kind.strip_prefix(only).is_some_and(|rest| rest.starts_with('.'))
+        only.is_empty()
+            || kind == only
+            || kind
+                .strip_prefix(only)
+                .is_some_and(|rest| rest.starts_with('.'))
     };
     only.is_none_or(|only| only.iter().any(fits))
 }
@@ -105,19 +141,42 @@ fn everything(
     };
     if only.is_none() && server.client.resolves_edits {
         let uri = address(project, name);
-        return speculative::is_fixable(project, name).then(|| CodeAction { data: Some(json!({"uri": uri})), ..action });
+        return speculative::is_fixable(project, name).then(|| CodeAction {
+            data: Some(json!({"uri": uri})),
+            ..action
+        });
     }
     let edits = edits(server, project, name);
-    (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, project, name, edits)), ..action })
+    (!edits.is_empty()).then(|| CodeAction {
+        edit: Some(change(server, project, name, edits)),
+        ..action
+    })
 }
 
 /// Returns the edits of all safe fixes together.
 fn edits(server: &Server<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<TextEdit> {
-    let Some(buffer) = project.open.get(name) else { return Vec::new() };
-    let Some(after) = speculative::fixed(project, name, &buffer.text) else { return Vec::new() };
-    server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after))
+    let Some(buffer) = project.open.get(name) else {
+        return Vec::new();
+    };
+    let Some(after) = speculative::fixed(project, name, &buffer.text) else {
+        return Vec::new();
+    };
+    server.client.encoding.edits(
+        &buffer.text,
+        &buffer.index,
+        &lines::edits(&buffer.text, &after),
+    )
 }
 
-fn change(server: &Server<'_>, project: &ProjectState, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    workspace_edit::of(&server.client, project, BTreeMap::from([(Arc::clone(name), edits)]))
+fn change(
+    server: &Server<'_>,
+    project: &ProjectState,
+    name: &Arc<str>,
+    edits: Vec<TextEdit>,
+) -> WorkspaceEdit {
+    workspace_edit::of(
+        &server.client,
+        project,
+        BTreeMap::from([(Arc::clone(name), edits)]),
+    )
 }

@@ -26,21 +26,58 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     let (text, index, client) = (buffer.text.as_str(), &buffer.index, &server.client);
     let mut items = if project.is_xml(&name) {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
-        let place = Place { client, text, index, offset, word, start: lead(text, begun, word) };
+        let place = Place {
+            client,
+            text,
+            index,
+            offset,
+            word,
+            start: lead(text, begun, word),
+        };
         place::with(text, &project.config.limits, |document| {
-            Cx { project, name: &name, document, place, at: offset }.items(begun)
+            Cx {
+                project,
+                name: &name,
+                document,
+                place,
+                at: offset,
+            }
+            .items(begun)
         })
     } else if *name == *PROJECT || project.is_scenario(&name) {
-        let place = Place { client, text, index, offset, word: Span::at(offset), start: offset };
+        let place = Place {
+            client,
+            text,
+            index,
+            offset,
+            word: Span::at(offset),
+            start: offset,
+        };
         data::completion::items(project, &name, &place)
     } else if let Some((user, source)) = project.users(&name).next() {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
-        let place = Place { client, text, index, offset, word, start: word.start };
+        let place = Place {
+            client,
+            text,
+            index,
+            offset,
+            word,
+            start: word.start,
+        };
         let template = project.read(user).unwrap_or_default();
         let at = source.span.start;
         if let Begun::Expression { before } = begun {
             let limits = &project.config.limits;
-            place::with(&template, limits, |document| Cx { project, name: user, document, place, at }.expression(before))
+            place::with(&template, limits, |document| {
+                Cx {
+                    project,
+                    name: user,
+                    document,
+                    place,
+                    at,
+                }
+                .expression(before)
+            })
         } else {
             Vec::new()
         }
@@ -80,7 +117,10 @@ impl<'c> Cx<'c> {
         match begun {
             Begun::Element { open } => {
                 let parent = self.parent_of(open);
-                self.elements(parent, "").into_iter().chain(self.end_of(parent, "")).collect()
+                self.elements(parent, "")
+                    .into_iter()
+                    .chain(self.end_of(parent, ""))
+                    .collect()
             }
             Begun::End { open } => self.ends(open),
             Begun::Attribute { open } => self.attributes(open),
@@ -97,21 +137,32 @@ impl<'c> Cx<'c> {
         let closer = closer(self.place.rest());
         let parent_name = parent.map_or("", Element::name);
         let word = self.place.word.slice(self.place.text);
-        let is_closed = |tag: &str| closer.is_some_and(|closer| closer == tag || closer == word || closer != parent_name);
+        let is_closed = |tag: &str| {
+            closer.is_some_and(|closer| closer == tag || closer == word || closer != parent_name)
+        };
         let one = |kind: Kind| self.element(kind, before, is_closed(kind.tag()));
         let Some(parent) = parent else {
-            return [Kind::Task, Kind::Template, Kind::Library].into_iter().map(one).collect();
+            return [Kind::Task, Kind::Template, Kind::Library]
+                .into_iter()
+                .map(one)
+                .collect();
         };
-        let Some(kind) = place::kind(parent) else { return Vec::new() };
+        let Some(kind) = place::kind(parent) else {
+            return Vec::new();
+        };
         let operator = operator(parent);
-        let base = operator.as_deref().and_then(|operator| self.config().layers.row(operator, None).ok());
+        let base = operator
+            .as_deref()
+            .and_then(|operator| self.config().layers.row(operator, None).ok());
         let base = base.map(|row| self.config().layers.get(row).base());
         let fits = |of: Of| match of {
             Of::Any => true,
             Of::Type(own) => base.is_none_or(|base| base.word() == own),
         };
         let is_there = |tag: &str| {
-            let mut same = parent.elements().filter(|child| child.name() == tag && !child.span().contains(self.place.offset));
+            let mut same = parent
+                .elements()
+                .filter(|child| child.name() == tag && !child.span().contains(self.place.offset));
             same.next().is_some()
         };
         let children = kind.spec().children.iter().filter(|child| {
@@ -119,7 +170,9 @@ impl<'c> Cx<'c> {
             spec.deprecated.is_none() && fits(child.of) && (child.many || !is_there(spec.tag))
         });
         let mut children: Vec<Kind> = children.map(|child| child.kind).collect();
-        let needs = base.filter(|_| kind == Kind::Task).map_or(&[][..], Operator::needs);
+        let needs = base
+            .filter(|_| kind == Kind::Task)
+            .map_or(&[][..], Operator::needs);
         children.sort_by_key(|child| *child != Kind::Description && !needs.contains(child));
         children.into_iter().map(one).collect()
     }
@@ -131,14 +184,24 @@ impl<'c> Cx<'c> {
         let rest = self.place.rest();
         let behind = rest.trim_start_matches([' ', '\t']);
         let ends = before.is_empty() && behind.starts_with('>');
-        if before.is_empty() && (behind.starts_with("/>") || ends && is_closed || is_attribute(rest)) {
+        if before.is_empty()
+            && (behind.starts_with("/>") || ends && is_closed || is_attribute(rest))
+        {
             return self.item(tag, CompletionItemKind::Struct, doc, tag);
         }
         let mut insert = format!("{before}{tag}");
         let mut stop = 0;
-        for attribute in spec.attributes.iter().filter(|attribute| attribute.required) {
+        for attribute in spec
+            .attributes
+            .iter()
+            .filter(|attribute| attribute.required)
+        {
             stop += 1;
-            let hole = if self.place.client.snippets { format!("${stop}") } else { String::new() };
+            let hole = if self.place.client.snippets {
+                format!("${stop}")
+            } else {
+                String::new()
+            };
             let _ = write!(insert, " {}=\"{hole}\"", attribute.name);
         }
         if spec.content == Content::Empty {
@@ -148,50 +211,121 @@ impl<'c> Cx<'c> {
             let _ = write!(insert, ">{hole}</{tag}>");
         }
         // An editor that closes brackets automatically has already written the `>`.
-        let end = self.place.word.end + if ends { (rest.len() - behind.len()) as u32 + 1 } else { 0 };
+        let end = self.place.word.end
+            + if ends {
+                (rest.len() - behind.len()) as u32 + 1
+            } else {
+                0
+            };
         let word = Span::new(self.place.word.start, end);
         let offset = if ends { end } else { self.place.offset };
-        let lead = if before.is_empty() { self.place.start } else { word.start };
-        Place { word, offset, start: lead, ..self.place }.item(tag, CompletionItemKind::Struct, doc, &insert)
+        let lead = if before.is_empty() {
+            self.place.start
+        } else {
+            word.start
+        };
+        Place {
+            word,
+            offset,
+            start: lead,
+            ..self.place
+        }
+        .item(tag, CompletionItemKind::Struct, doc, &insert)
     }
 
     /// Returns the innermost open tag at a place.
     fn ends(&self, open: usize) -> Vec<CompletionItem> {
         let chain = place::around(self.parent_of(open));
-        let open_ones = chain.filter(|element| element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag());
-        let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
-        let one = |name: &str| self.item(name, CompletionItemKind::Struct, "", &format!("{name}{end}"));
-        open_ones.map(Element::name).next().map(one).into_iter().collect()
+        let open_ones = chain.filter(|element| {
+            element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag()
+        });
+        let end = if self.place.rest().trim_start().starts_with('>') {
+            ""
+        } else {
+            ">"
+        };
+        let one = |name: &str| {
+            self.item(
+                name,
+                CompletionItemKind::Struct,
+                "",
+                &format!("{name}{end}"),
+            )
+        };
+        open_ones
+            .map(Element::name)
+            .next()
+            .map(one)
+            .into_iter()
+            .collect()
     }
 
     /// Returns the end tag of an element, unless it follows the place.
     fn end_of(&self, element: Option<Element<'c>>, before: &str) -> Option<CompletionItem> {
         let name = element?.name();
-        let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
-        let item = || self.item(&format!("/{name}"), CompletionItemKind::Struct, "", &format!("{before}/{name}{end}"));
+        let end = if self.place.rest().trim_start().starts_with('>') {
+            ""
+        } else {
+            ">"
+        };
+        let item = || {
+            self.item(
+                &format!("/{name}"),
+                CompletionItemKind::Struct,
+                "",
+                &format!("{before}/{name}{end}"),
+            )
+        };
         (closer(self.place.rest()) != Some(name)).then(item)
     }
 
     /// Returns the missing attributes, required ones first.
     fn attributes(&self, open: usize) -> Vec<CompletionItem> {
-        let Some(element) = self.own(open) else { return Vec::new() };
-        let Some(kind) = place::kind(element) else { return Vec::new() };
+        let Some(element) = self.own(open) else {
+            return Vec::new();
+        };
+        let Some(kind) = place::kind(element) else {
+            return Vec::new();
+        };
         let word = self.place.word.slice(self.place.text);
         let is_used = kind == Kind::Task && element.attribute("ref").is_some();
         let fits = |name: &str| !is_used || matches!(name, "ref" | "as" | "trust");
-        let is_free = |attribute: &&Attr| element.attribute(attribute.name).is_none() && fits(attribute.name);
-        let mut missing: Vec<&Attr> = kind.attributes().filter(|own| is_free(own) || own.name == word).collect();
-        missing.sort_by_key(|attribute| !attribute.required && !matches!((kind, attribute.name), (Kind::Task, "type" | "name")));
+        let is_free =
+            |attribute: &&Attr| element.attribute(attribute.name).is_none() && fits(attribute.name);
+        let mut missing: Vec<&Attr> = kind
+            .attributes()
+            .filter(|own| is_free(own) || own.name == word)
+            .collect();
+        missing.sort_by_key(|attribute| {
+            !attribute.required && !matches!((kind, attribute.name), (Kind::Task, "type" | "name"))
+        });
         let rest = self.place.rest();
         let has_value = rest.trim_start().starts_with('=');
-        let before = self.place.text.get(..self.place.word.start as usize).is_some_and(|head| head.ends_with(['"', '\'']));
+        let before = self
+            .place
+            .text
+            .get(..self.place.word.start as usize)
+            .is_some_and(|head| head.ends_with(['"', '\'']));
         let before = if before { " " } else { "" };
-        let behind = if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') { " " } else { "" };
+        let behind = if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            " "
+        } else {
+            ""
+        };
         let hole = if self.place.client.snippets { "$0" } else { "" };
         let one = |attribute: &Attr| {
             let name = attribute.name;
-            let insert = if has_value { format!("{before}{name}") } else { format!("{before}{name}=\"{hole}\"{behind}") };
-            self.item(name, CompletionItemKind::Property, &of_attribute(attribute), &insert)
+            let insert = if has_value {
+                format!("{before}{name}")
+            } else {
+                format!("{before}{name}=\"{hole}\"{behind}")
+            };
+            self.item(
+                name,
+                CompletionItemKind::Property,
+                &of_attribute(attribute),
+                &insert,
+            )
         };
         missing.into_iter().map(one).collect()
     }
@@ -199,9 +333,16 @@ impl<'c> Cx<'c> {
     /// Completes text between tags: words of a setting, a condition or a path, otherwise child
     /// elements.
     fn inside(&self, before: &str) -> Vec<CompletionItem> {
-        let element = self.document.element_at(self.place.offset.saturating_sub(1));
+        let element = self
+            .document
+            .element_at(self.place.offset.saturating_sub(1));
         let kind = element.and_then(place::kind);
-        let setting = kind.and_then(|kind| SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag()));
+        let setting = kind.and_then(|kind| {
+            SettingName::ALL
+                .iter()
+                .copied()
+                .find(|name| name.word() == kind.tag())
+        });
         if let (Some(setting), Some(element)) = (setting, element) {
             return self.setting(element, setting);
         }
@@ -210,10 +351,19 @@ impl<'c> Cx<'c> {
         match kind.map(|kind| (kind, kind.spec().content)) {
             Some((Kind::Condition, _)) => self.expression(typed),
             Some((Kind::Path, _)) => self.place.files(self.project, typed, "", ""),
-            Some((_, Content::Elements)) | None => {
-                self.elements(element, "<").into_iter().chain(self.end_of(element, "<")).collect()
-            }
-            Some((_, Content::Text | Content::TextOrElements | Content::Word | Content::Empty | Content::Opaque)) => Vec::new(),
+            Some((_, Content::Elements)) | None => self
+                .elements(element, "<")
+                .into_iter()
+                .chain(self.end_of(element, "<"))
+                .collect(),
+            Some((
+                _,
+                Content::Text
+                | Content::TextOrElements
+                | Content::Word
+                | Content::Empty
+                | Content::Opaque,
+            )) => Vec::new(),
         }
     }
 }

@@ -24,7 +24,11 @@ pub(in crate::lsp) enum Begun<'t> {
     /// A tag, white space, and possibly the first letters of an attribute.
     Attribute { open: usize },
     /// The value of an attribute.
-    Value { open: usize, name: &'t str, typed: &'t str },
+    Value {
+        open: usize,
+        name: &'t str,
+        typed: &'t str,
+    },
     /// `{{` or `{%` in a text or a value, with its text up to the word.
     Expression { before: &'t str },
     /// `<?ctxc allow`.
@@ -48,27 +52,63 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
     let word = Span::of(offset - typed, offset + tail);
     if let Some(inside) = braces(before) {
         // In a path only the last name is completed: `{{verdict.te`.
-        let last = before.len() - before.trim_end_matches(|c: char| is_of_name(c) && c != '.').len();
-        let next = behind.len() - behind.trim_start_matches(|c: char| is_of_name(c) && c != '.').len();
-        let before = inside.get(..inside.len() - last.min(inside.len())).unwrap_or("");
-        return CompletionContext { begun: Begun::Expression { before }, word: Span::of(offset - last, offset + next) };
+        let last = before.len()
+            - before
+                .trim_end_matches(|c: char| is_of_name(c) && c != '.')
+                .len();
+        let next = behind.len()
+            - behind
+                .trim_start_matches(|c: char| is_of_name(c) && c != '.')
+                .len();
+        let before = inside
+            .get(..inside.len() - last.min(inside.len()))
+            .unwrap_or("");
+        return CompletionContext {
+            begun: Begun::Expression { before },
+            word: Span::of(offset - last, offset + next),
+        };
     }
-    let tag = before.rfind('<').and_then(|open| Some((from + open, before.get(open + 1..)?))).filter(|(_, rest)| is_open(rest));
+    let tag = before
+        .rfind('<')
+        .and_then(|open| Some((from + open, before.get(open + 1..)?)))
+        .filter(|(_, rest)| is_open(rest));
     let Some((open, rest)) = tag else {
-        let since = before.rfind('>').and_then(|end| before.get(end + 1..)).unwrap_or(before);
-        let before = since.get(..since.len() - typed.min(since.len())).unwrap_or("");
-        return CompletionContext { begun: Begun::Text { before }, word };
+        let since = before
+            .rfind('>')
+            .and_then(|end| before.get(end + 1..))
+            .unwrap_or(before);
+        let before = since
+            .get(..since.len() - typed.min(since.len()))
+            .unwrap_or("");
+        return CompletionContext {
+            begun: Begun::Text { before },
+            word,
+        };
     };
     if let Some(rest) = rest.strip_prefix('/') {
-        let begun = if rest.len() == typed { Begun::End { open } } else { Begun::Other };
+        let begun = if rest.len() == typed {
+            Begun::End { open }
+        } else {
+            Begun::Other
+        };
         return CompletionContext { begun, word };
     }
     if let Some(rest) = rest.strip_prefix("?ctxc") {
-        let is_rule = rest.trim_start().strip_prefix("allow").is_some_and(|rest| rest.starts_with(' ') && !rest.contains('='));
-        return CompletionContext { begun: if is_rule { Begun::Allow } else { Begun::Other }, word };
+        let is_rule = rest
+            .trim_start()
+            .strip_prefix("allow")
+            .is_some_and(|rest| rest.starts_with(' ') && !rest.contains('='));
+        return CompletionContext {
+            begun: if is_rule { Begun::Allow } else { Begun::Other },
+            word,
+        };
     }
     if !rest.contains(|c: char| c.is_ascii_whitespace()) {
-        let begun = if rest.len() == typed { Begun::Element { open } } else { Begun::Other };
+        let begun = if rest.len() == typed {
+            Begun::Element { open }
+        } else {
+            Begun::Other
+        };
         return CompletionContext { begun, word };
     }
     // The cursor is inside a value if its quote is still open.
@@ -81,20 +121,44 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
         }
     }
     let Some((own, at)) = quote else {
-        let is_name = rest.get(..rest.len() - typed).is_some_and(|rest| rest.ends_with([' ', '\t', '\n', '\r', '"', '\'']));
+        let is_name = rest
+            .get(..rest.len() - typed)
+            .is_some_and(|rest| rest.ends_with([' ', '\t', '\n', '\r', '"', '\'']));
         // Text after the blank belongs to the next attribute.
-        let word = if typed == 0 { Span::of(offset, offset) } else { word };
-        return CompletionContext { begun: if is_name { Begun::Attribute { open } } else { Begun::Other }, word };
+        let word = if typed == 0 {
+            Span::of(offset, offset)
+        } else {
+            word
+        };
+        return CompletionContext {
+            begun: if is_name {
+                Begun::Attribute { open }
+            } else {
+                Begun::Other
+            },
+            word,
+        };
     };
-    let name = rest.get(..at).unwrap_or("").trim_end().trim_end_matches('=').trim_end();
-    let name = name.rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or("");
+    let name = rest
+        .get(..at)
+        .unwrap_or("")
+        .trim_end()
+        .trim_end_matches('=')
+        .trim_end();
+    let name = name
+        .rsplit(|c: char| c.is_ascii_whitespace())
+        .next()
+        .unwrap_or("");
     let typed = rest.get(at + 1..).unwrap_or("");
     // The word is the whole value if its quote is closed on the same line.
     let end = behind
         .find(|c: char| c == own || "<>=\n".contains(c))
         .filter(|end| behind.get(*end..).is_some_and(|b| b.starts_with(own)));
     let word = Span::of(offset - typed.len(), offset + end.unwrap_or(tail));
-    CompletionContext { begun: Begun::Value { open, name, typed }, word }
+    CompletionContext {
+        begun: Begun::Value { open, name, typed },
+        word,
+    }
 }
 
 fn is_of_name(c: char) -> bool {
@@ -107,9 +171,13 @@ fn braces(before: &str) -> Option<&str> {
     let of = |open: &str, close: &str| {
         let at = before.rfind(open)?;
         let inside = before.get(at + 2..)?;
-        (!inside.contains(close) && !inside.contains(['<', '\n'])).then_some((at, before.get(at..)?))
+        (!inside.contains(close) && !inside.contains(['<', '\n']))
+            .then_some((at, before.get(at..)?))
     };
-    let found = of("{{", "}}").into_iter().chain(of("{%", "%}")).max_by_key(|(at, _)| *at);
+    let found = of("{{", "}}")
+        .into_iter()
+        .chain(of("{%", "%}"))
+        .max_by_key(|(at, _)| *at);
     found.map(|(_, inside)| inside)
 }
 
@@ -149,19 +217,30 @@ pub(in crate::lsp) enum Slot<'t> {
 /// Returns the position in an expression, a condition or the path of `from`.
 pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
     if let Some(path) = before.strip_suffix('.') {
-        return Slot::Field(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
+        return Slot::Field(
+            path.get(path.trim_end_matches(is_of_name).len()..)
+                .unwrap_or(""),
+        );
     }
     let trimmed = before.trim_end();
     let compared = before.strip_suffix(['\'', '"']).map(str::trim_end);
-    if let Some(path) = compared.and_then(|left| left.strip_suffix("==").or_else(|| left.strip_suffix("!="))).map(str::trim_end) {
-        return Slot::Word(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
+    if let Some(path) = compared
+        .and_then(|left| left.strip_suffix("==").or_else(|| left.strip_suffix("!=")))
+        .map(str::trim_end)
+    {
+        return Slot::Word(
+            path.get(path.trim_end_matches(is_of_name).len()..)
+                .unwrap_or(""),
+        );
     }
     let is_inside = before.starts_with(['{']) || before.matches(['\'', '"']).count() % 2 == 1;
     let word = trimmed.rsplit(char::is_whitespace).next().unwrap_or("");
     let is_value = word.ends_with(|c: char| is_of_name(c) || "'\"])".contains(c));
     let is_joined = ["", "and", "or", "not", "lt", "le", "gt", "ge"].contains(&word);
     match () {
-        () if !is_inside && before.len() > trimmed.len() && is_value && !is_joined => Slot::Operator,
+        () if !is_inside && before.len() > trimmed.len() && is_value && !is_joined => {
+            Slot::Operator
+        }
         () if trimmed.ends_with('|') => Slot::Filter,
         () if trimmed.trim_end_matches('-') == "{%" => Slot::Tag,
         () if trimmed.ends_with(" is") || trimmed.ends_with(" is not") => Slot::Test,
@@ -172,7 +251,9 @@ pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
 /// Returns the function whose call is open at the end of a text, with its arguments so far:
 /// `{{shorten(text=message, `.
 pub(in crate::lsp) fn call(before: &str) -> Option<(&str, &str)> {
-    let (head, given) = before.rsplit_once('(').filter(|(_, given)| !given.contains([')', '"', '\'']))?;
+    let (head, given) = before
+        .rsplit_once('(')
+        .filter(|(_, given)| !given.contains([')', '"', '\'']))?;
     let name = head.get(head.trim_end_matches(is_of_name).len()..)?;
     (!name.is_empty()).then_some((name, given))
 }

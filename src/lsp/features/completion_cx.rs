@@ -7,8 +7,8 @@ use crate::lsp::prelude::*;
 use crate::project::config::Config;
 use crate::syntax::tree::{Document, Element};
 use gen_lsp_types::{
-    CompletionItem, CompletionItemKind, CompletionItemTextEdit, Documentation, InsertReplaceEdit, InsertTextFormat,
-    MarkupContent, MarkupKind, TextEdit,
+    CompletionItem, CompletionItemKind, CompletionItemTextEdit, Documentation, InsertReplaceEdit,
+    InsertTextFormat, MarkupContent, MarkupKind, TextEdit,
 };
 
 /// A document with the place of a completion.
@@ -45,19 +45,39 @@ impl<'c> Place<'c> {
     }
 
     /// Returns an item that replaces the word.
-    pub(in crate::lsp) fn item(&self, label: &str, kind: CompletionItemKind, doc: &str, insert: &str) -> CompletionItem {
+    pub(in crate::lsp) fn item(
+        &self,
+        label: &str,
+        kind: CompletionItemKind,
+        doc: &str,
+        insert: &str,
+    ) -> CompletionItem {
         let lead = Span::new(self.start, self.word.start).slice(self.text);
         let new_text = format!("{lead}{insert}");
-        let range = |end: u32| self.client.encoding.range(self.text, self.index, Span::new(self.start, end));
+        let range = |end: u32| {
+            self.client
+                .encoding
+                .range(self.text, self.index, Span::new(self.start, end))
+        };
         let is_snippet = self.client.snippets && insert.contains('$');
         let edit = if self.client.inserts && self.word.end != self.offset {
-            let edit = InsertReplaceEdit { new_text, insert: range(self.offset), replace: range(self.word.end) };
+            let edit = InsertReplaceEdit {
+                new_text,
+                insert: range(self.offset),
+                replace: range(self.word.end),
+            };
             CompletionItemTextEdit::InsertReplaceEdit(edit)
         } else {
-            CompletionItemTextEdit::TextEdit(TextEdit { range: range(self.word.end), new_text })
+            CompletionItemTextEdit::TextEdit(TextEdit {
+                range: range(self.word.end),
+                new_text,
+            })
         };
         let documentation = if self.client.markdown_items {
-            Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: doc.to_owned() })
+            Documentation::MarkupContent(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value: doc.to_owned(),
+            })
         } else {
             Documentation::String(docs::plain(doc))
         };
@@ -81,15 +101,27 @@ impl<'c> Cx<'c> {
     /// Returns the parent of the tag that begins at `open`.
     pub(in crate::lsp) fn parent_of(&self, open: usize) -> Option<Element<'c>> {
         let element = self.document.element_at(open as u32)?;
-        if element.span().start == open as u32 { element.parent() } else { Some(element) }
+        if element.span().start == open as u32 {
+            element.parent()
+        } else {
+            Some(element)
+        }
     }
 
     /// Returns the element whose tag begins at `open`.
     pub(in crate::lsp) fn own(&self, open: usize) -> Option<Element<'c>> {
-        self.document.element_at(open as u32).filter(|element| element.span().start == open as u32)
+        self.document
+            .element_at(open as u32)
+            .filter(|element| element.span().start == open as u32)
     }
 
-    pub(in crate::lsp) fn item(&self, label: &str, kind: CompletionItemKind, doc: &str, insert: &str) -> CompletionItem {
+    pub(in crate::lsp) fn item(
+        &self,
+        label: &str,
+        kind: CompletionItemKind,
+        doc: &str,
+        insert: &str,
+    ) -> CompletionItem {
         self.place.item(label, kind, doc, insert)
     }
 }

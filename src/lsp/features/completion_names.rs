@@ -25,9 +25,18 @@ const MOST: usize = 500;
 
 impl<'c> Cx<'c> {
     /// Returns the completions of an attribute's value; the tag begins at `open`.
-    pub(in crate::lsp) fn values(&self, open: usize, name: &str, typed: &str) -> Vec<CompletionItem> {
-        let Some(element) = self.own(open) else { return Vec::new() };
-        let Some(kind) = place::kind(element) else { return Vec::new() };
+    pub(in crate::lsp) fn values(
+        &self,
+        open: usize,
+        name: &str,
+        typed: &str,
+    ) -> Vec<CompletionItem> {
+        let Some(element) = self.own(open) else {
+            return Vec::new();
+        };
+        let Some(kind) = place::kind(element) else {
+            return Vec::new();
+        };
         let layers = &self.config().layers;
         match (kind, name) {
             (Kind::Task, "type") => {
@@ -54,36 +63,53 @@ impl<'c> Cx<'c> {
             (_, "schema") => {
                 let is_word = !typed.contains(['.', '/']);
                 let words = SCHEMA_TYPES.iter().filter(|_| is_word);
-                let words = words.map(|word| self.item(word, CompletionItemKind::EnumMember, "", word));
-                words.chain(self.place.files(self.project, typed, self.name, ".json")).collect()
+                let words =
+                    words.map(|word| self.item(word, CompletionItemKind::EnumMember, "", word));
+                words
+                    .chain(self.place.files(self.project, typed, self.name, ".json"))
+                    .collect()
             }
             (_, "src") => self.place.files(self.project, typed, self.name, ""),
-            _ => kind.attribute(name).map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
+            _ => kind
+                .attribute(name)
+                .map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
         }
     }
 
     /// Returns items for words and their meanings, in order.
     pub(in crate::lsp) fn words(&self, words: &[&str], meanings: &[&str]) -> Vec<CompletionItem> {
-        let one = |(word, doc): (&&str, &&str)| self.item(word, CompletionItemKind::EnumMember, doc, word);
+        let one = |(word, doc): (&&str, &&str)| {
+            self.item(word, CompletionItemKind::EnumMember, doc, word)
+        };
         words.iter().zip(meanings).map(one).collect()
     }
 
     /// Returns the words of a setting; those that conflict with other settings of the task come
     /// last.
-    pub(in crate::lsp) fn setting(&self, element: Element<'c>, setting: SettingName) -> Vec<CompletionItem> {
+    pub(in crate::lsp) fn setting(
+        &self,
+        element: Element<'c>,
+        setting: SettingName,
+    ) -> Vec<CompletionItem> {
         let holder = element.parent().and_then(Element::parent);
         let mut others = None;
         place::look_resolved(self.document, self.config(), |file, bodies| {
             nodes::bodies(file, |task, _| {
                 if holder.is_some_and(|holder| task.element.id() == holder.id()) {
-                    let word = |name| bodies.get(task).map(|body| body.resolved.get(name).value.word());
+                    let word = |name| {
+                        bodies
+                            .get(task)
+                            .map(|body| body.resolved.get(name).value.word())
+                    };
                     others = word(SettingName::InheritContext).zip(word(SettingName::FreshContext));
                 }
             });
         });
         let is_ruled_out = |word: &str| match (setting, others) {
             (SettingName::InheritContext, Some((_, fresh))) => fresh == "enabled" && word != "none",
-            (SettingName::FreshContext, Some((inherit, _))) => inherit != "none" && word == "enabled",
+            (SettingName::FreshContext, Some((inherit, _))) => {
+                inherit != "none" && word == "enabled"
+            }
             _ => false,
         };
         let mut items = self.words(setting.words(), setting.meanings());
@@ -94,23 +120,50 @@ impl<'c> Cx<'c> {
     /// Returns the parameters of the called template that have no argument yet, required ones
     /// first.
     fn arguments(&self, arg: Element<'c>) -> Vec<CompletionItem> {
-        let Some(call) = arg.parent() else { return Vec::new() };
+        let Some(call) = arg.parent() else {
+            return Vec::new();
+        };
         let index = self.project.index();
-        let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
-        let Some(template) = template.and_then(|id| index.definition(id)) else { return Vec::new() };
+        let template = call
+            .attribute("template")
+            .and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+        let Some(template) = template.and_then(|id| index.definition(id)) else {
+            return Vec::new();
+        };
         let others = call.elements().filter(|other| other.id() != arg.id());
-        let given: Vec<String> = others.filter_map(|other| Some(other.attribute("name")?.value().trim().to_owned())).collect();
+        let given: Vec<String> = others
+            .filter_map(|other| Some(other.attribute("name")?.value().trim().to_owned()))
+            .collect();
         self.free(&template.params, &given, "")
     }
 
     /// Returns the parameters without an argument, required ones first.
-    pub(in crate::lsp) fn free(&self, params: &[Param], given: &[String], after: &str) -> Vec<CompletionItem> {
-        let mut free: Vec<&Param> = params.iter().filter(|param| !given.iter().any(|name| **name == *param.name)).collect();
+    pub(in crate::lsp) fn free(
+        &self,
+        params: &[Param],
+        given: &[String],
+        after: &str,
+    ) -> Vec<CompletionItem> {
+        let mut free: Vec<&Param> = params
+            .iter()
+            .filter(|param| !given.iter().any(|name| **name == *param.name))
+            .collect();
         free.sort_by_key(|param| !param.required);
-        let doc = |param: &Param| if param.required { "required" } else { "optional" };
+        let doc = |param: &Param| {
+            if param.required {
+                "required"
+            } else {
+                "optional"
+            }
+        };
         let one = |param: &Param| {
             let insert = format!("{}{after}", param.name);
-            self.item(&param.name, CompletionItemKind::Variable, doc(param), &insert)
+            self.item(
+                &param.name,
+                CompletionItemKind::Variable,
+                doc(param),
+                &insert,
+            )
         };
         free.into_iter().map(one).collect()
     }
@@ -119,33 +172,71 @@ impl<'c> Cx<'c> {
     fn inputs(&self, element: Element<'c>) -> Vec<CompletionItem> {
         let mut around = place::around(element.parent());
         let holder = around.find(|element| place::kind(*element).is_some_and(Kind::is_body));
-        let inputs = holder.into_iter().flat_map(Element::elements).filter(|child| child.name() == "inputs");
-        let names = inputs.flat_map(Element::elements).filter_map(|input| Some((input, input.attribute("name")?)));
+        let inputs = holder
+            .into_iter()
+            .flat_map(Element::elements)
+            .filter(|child| child.name() == "inputs");
+        let names = inputs
+            .flat_map(Element::elements)
+            .filter_map(|input| Some((input, input.attribute("name")?)));
         let one = |(input, name): (Element<'_>, Attribute<'_>)| {
             let doc = variable_definition::of(self.project, input);
-            self.item(name.value().trim(), CompletionItemKind::Variable, &doc, name.value().trim())
+            self.item(
+                name.value().trim(),
+                CompletionItemKind::Variable,
+                &doc,
+                name.value().trim(),
+            )
         };
         names.map(one).collect()
     }
 
     /// Returns the rules whose findings can be suppressed.
     pub(in crate::lsp) fn rules(&self) -> Vec<CompletionItem> {
-        let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
-        rules.map(|meta| self.item(meta.name, CompletionItemKind::Value, meta.summary, meta.name)).collect()
+        let rules = list::all()
+            .map(|rule| &rule.meta)
+            .filter(|meta| !meta.locked);
+        rules
+            .map(|meta| {
+                self.item(
+                    meta.name,
+                    CompletionItemKind::Value,
+                    meta.summary,
+                    meta.name,
+                )
+            })
+            .collect()
     }
 
     /// Returns the usable definitions of the project, each followed by `after`. Omits those that
     /// would cause a cycle of references.
-    pub(in crate::lsp) fn definitions(&self, kind: DefinitionKind, after: &str) -> Vec<CompletionItem> {
+    pub(in crate::lsp) fn definitions(
+        &self,
+        kind: DefinitionKind,
+        after: &str,
+    ) -> Vec<CompletionItem> {
         let index = self.project.index();
-        let back = self.here(&index).map(|here| back(&index, here)).unwrap_or_default();
+        let back = self
+            .here(&index)
+            .map(|here| back(&index, here))
+            .unwrap_or_default();
         let names: BTreeSet<&str> = index.names(kind).collect();
-        let usable =
-            names.into_iter().filter_map(|name| Some((name, index.find(kind, name)?))).filter(|(_, id)| !back.contains(id));
+        let usable = names
+            .into_iter()
+            .filter_map(|name| Some((name, index.find(kind, name)?)))
+            .filter(|(_, id)| !back.contains(id));
         let one = |(name, id): (&str, DefId)| {
             let (path, about) = docs::of(self.project, &index, id)?;
-            let item = self.item(name, CompletionItemKind::Reference, &about, &format!("{name}{after}"));
-            Some(CompletionItem { detail: Some(path.to_string()), ..item })
+            let item = self.item(
+                name,
+                CompletionItemKind::Reference,
+                &about,
+                &format!("{name}{after}"),
+            );
+            Some(CompletionItem {
+                detail: Some(path.to_string()),
+                ..item
+            })
         };
         usable.filter_map(one).collect()
     }
@@ -154,16 +245,31 @@ impl<'c> Cx<'c> {
     fn here(&self, index: &Index<'_>) -> Option<DefId> {
         let chain: Vec<Element<'_>> = self.around();
         let root = chain.last()?;
-        let own = if root.name() == "library" { chain.get(chain.len().checked_sub(2)?)? } else { root };
-        let file = index.files().iter().position(|entry| **entry.path == *self.name)?;
+        let own = if root.name() == "library" {
+            chain.get(chain.len().checked_sub(2)?)?
+        } else {
+            root
+        };
+        let file = index
+            .files()
+            .iter()
+            .position(|entry| **entry.path == *self.name)?;
         let definitions = &index.file(file as u32)?.facts.definitions;
-        let definition = definitions.iter().position(|definition| own.start_tag().encloses(definition.span))?;
-        Some(DefId { file: file as u32, definition: definition as u32 })
+        let definition = definitions
+            .iter()
+            .position(|definition| own.start_tag().encloses(definition.span))?;
+        Some(DefId {
+            file: file as u32,
+            definition: definition as u32,
+        })
     }
 
     /// Returns the elements around the place, the innermost first.
     pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
-        let here = self.document.element_at(self.at.saturating_sub(1)).or_else(|| self.document.root());
+        let here = self
+            .document
+            .element_at(self.at.saturating_sub(1))
+            .or_else(|| self.document.root());
         place::around(here).collect()
     }
 }
@@ -171,23 +277,48 @@ impl<'c> Cx<'c> {
 impl Place<'_> {
     /// Returns the folders, and the files with an ending, that complete a path. The path is
     /// relative to the folder of `base`, which is not offered itself. The project file comes last.
-    pub(in crate::lsp) fn files(&self, project: &ProjectState, typed: &str, base: &str, ending: &str) -> Vec<CompletionItem> {
-        let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
+    pub(in crate::lsp) fn files(
+        &self,
+        project: &ProjectState,
+        typed: &str,
+        base: &str,
+        ending: &str,
+    ) -> Vec<CompletionItem> {
+        let folder = typed
+            .rfind('/')
+            .map_or("", |end| typed.get(..=end).unwrap_or(""));
         // In a path only the last part is completed.
         let tail = Span::new(self.offset, self.word.end).slice(self.text);
         let tail = tail.split('/').next().unwrap_or("");
         let last = (typed.len() - folder.len()) as u32;
         let word = Span::new(self.offset - last, self.offset + tail.len() as u32);
-        let place = Place { word, start: word.start, ..*self };
-        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else { return Vec::new() };
+        let place = Place {
+            word,
+            start: word.start,
+            ..*self
+        };
+        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else {
+            return Vec::new();
+        };
         let folder = project.path(probe.strip_suffix('x').unwrap_or(""));
-        let names = fs::names_in(&folder).into_iter().filter(|name| !name.starts_with('.')).take(MOST);
-        let mut found: Vec<(String, bool)> = names.map(|name| (name.clone(), fs::is_dir(&folder.join(name)))).collect();
+        let names = fs::names_in(&folder)
+            .into_iter()
+            .filter(|name| !name.starts_with('.'))
+            .take(MOST);
+        let mut found: Vec<(String, bool)> = names
+            .map(|name| (name.clone(), fs::is_dir(&folder.join(name))))
+            .collect();
         let own = project.path(base);
-        found.retain(|(name, is_folder)| *is_folder || name.ends_with(ending) && folder.join(name) != own);
+        found.retain(|(name, is_folder)| {
+            *is_folder || name.ends_with(ending) && folder.join(name) != own
+        });
         found.sort_by_key(|(name, _)| name == PROJECT);
         let one = |(name, is_folder): (String, bool)| {
-            let kind = if is_folder { CompletionItemKind::Folder } else { CompletionItemKind::File };
+            let kind = if is_folder {
+                CompletionItemKind::Folder
+            } else {
+                CompletionItemKind::File
+            };
             let name = if is_folder { format!("{name}/") } else { name };
             place.item(&name, kind, "", &name)
         };
@@ -200,13 +331,20 @@ fn back(index: &Index<'_>, here: DefId) -> BTreeSet<DefId> {
     let mut users: BTreeMap<DefId, Vec<DefId>> = BTreeMap::new();
     for (id, _, reference) in index.references() {
         if let Some(target) = index.target(reference) {
-            users.entry(target).or_default().push(DefId { file: id.file, definition: reference.owner });
+            users.entry(target).or_default().push(DefId {
+                file: id.file,
+                definition: reference.owner,
+            });
         }
     }
     let mut found = BTreeSet::from([here]);
     let mut open = vec![here];
     while let Some(next) = open.pop() {
-        let new = users.get(&next).into_iter().flatten().filter(|user| found.insert(**user));
+        let new = users
+            .get(&next)
+            .into_iter()
+            .flatten()
+            .filter(|user| found.insert(**user));
         open.extend(new);
     }
     found

@@ -26,23 +26,40 @@ use std::rc::Rc;
 const SHOWN: usize = 240;
 
 /// Returns the description of a definition and the path of its file.
-pub(in crate::lsp) fn of<'p>(project: &'p ProjectState, index: &Index<'p>, id: DefId) -> Option<(&'p Arc<str>, String)> {
+pub(in crate::lsp) fn of<'p>(
+    project: &'p ProjectState,
+    index: &Index<'p>,
+    id: DefId,
+) -> Option<(&'p Arc<str>, String)> {
     let path = index.file(id.file)?.path;
     let template = project.template(path)?;
     let known = project.docs.borrow().get(path).map(Rc::clone);
     let all = known.unwrap_or_else(|| {
         let made = Rc::new(all(project, path, template));
-        project.docs.borrow_mut().insert(Arc::clone(path), Rc::clone(&made));
+        project
+            .docs
+            .borrow_mut()
+            .insert(Arc::clone(path), Rc::clone(&made));
         made
     });
-    Some((path, all.get(id.definition as usize).cloned().unwrap_or_default()))
+    Some((
+        path,
+        all.get(id.definition as usize).cloned().unwrap_or_default(),
+    ))
 }
 
 /// Returns the description of a definition after its kind, name and file.
-pub(in crate::lsp) fn in_full(project: &ProjectState, kind: DefinitionKind, name: &str) -> Option<String> {
+pub(in crate::lsp) fn in_full(
+    project: &ProjectState,
+    kind: DefinitionKind,
+    name: &str,
+) -> Option<String> {
     let index = project.index();
     let (path, about) = of(project, &index, index.find(kind, name)?)?;
-    Some(with_more(format!("{} `{name}` in `{path}`", kind.word()), &about))
+    Some(with_more(
+        format!("{} `{name}` in `{path}`", kind.word()),
+        &about,
+    ))
 }
 
 /// Appends a second paragraph, if it is not empty.
@@ -55,13 +72,17 @@ fn with_more(mut first: String, more: &str) -> String {
 
 /// Describes each definition of a file, in order.
 fn all(project: &ProjectState, path: &str, template: &Compiled) -> Vec<String> {
-    let Some((text, _)) =
-        project.text(path).filter(|(text, _)| !Buffer::is_large_text(text) && !template.facts.definitions.is_empty())
+    let Some((text, _)) = project
+        .text(path)
+        .filter(|(text, _)| !Buffer::is_large_text(text) && !template.facts.definitions.is_empty())
     else {
         return Vec::new();
     };
     place::resolved(&text, &project.config, |file, bodies| {
-        file.definitions.iter().map(|definition| about(definition, bodies)).collect()
+        file.definitions
+            .iter()
+            .map(|definition| about(definition, bodies))
+            .collect()
     })
 }
 
@@ -82,24 +103,46 @@ fn about(definition: &Definition<'_>, bodies: &Bodies) -> String {
 
 fn of_template(template: &model::Template<'_>, bodies: &Bodies, lines: &mut Vec<String>) {
     let task = template.task.as_deref();
-    let description = template.description.as_ref().or_else(|| task.and_then(|task| task.description.as_ref()));
+    let description = template
+        .description
+        .as_ref()
+        .or_else(|| task.and_then(|task| task.description.as_ref()));
     lines.extend(description.map(first_words));
     let declared = task.map_or(&[][..], |task| &task.parameters);
     let one = |param: &Str<'_>| {
-        let own = declared.iter().find(|own| own.name.as_ref().is_some_and(|name| name.value == param.value));
+        let own = declared.iter().find(|own| {
+            own.name
+                .as_ref()
+                .is_some_and(|name| name.value == param.value)
+        });
         own.map_or_else(|| format!("`{}` required", param.value), parameter)
     };
     lines.extend(parameters(template.params.iter().map(one)));
-    lines.extend(template.returns.as_ref().map(|returns| format!("returns: `{}`", returns.value)));
+    lines.extend(
+        template
+            .returns
+            .as_ref()
+            .map(|returns| format!("returns: `{}`", returns.value)),
+    );
     lines.extend(task.and_then(|task| kind(task, bodies)));
 }
 
 /// Describes the type of a task and its resolved settings.
 fn kind(task: &Task<'_>, bodies: &Bodies) -> Option<String> {
     let body = bodies.get(task)?;
-    let word = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
-    let subtype = task.subtype.as_ref().map(|subtype| format!(" `{}`", subtype.value)).unwrap_or_default();
-    Some(format!("type `{word}`{subtype}: {}", provenance::summary(&body.resolved)))
+    let word = task
+        .operator
+        .as_ref()
+        .map_or("atomic", |operator| &*operator.value);
+    let subtype = task
+        .subtype
+        .as_ref()
+        .map(|subtype| format!(" `{}`", subtype.value))
+        .unwrap_or_default();
+    Some(format!(
+        "type `{word}`{subtype}: {}",
+        provenance::summary(&body.resolved)
+    ))
 }
 
 fn parameters(all: impl Iterator<Item = String>) -> Option<String> {
@@ -115,9 +158,22 @@ fn parameter(parameter: &Parameter<'_>) -> String {
 
 /// Describes a parameter without its name: “string, required”.
 fn traits(parameter: &Parameter<'_>) -> String {
-    let mut parts: Vec<String> = parameter.kind.iter().map(|kind| kind.value.to_string()).collect();
-    parts.push(if parameter.is_required() { "required".to_owned() } else { "optional".to_owned() });
-    parts.extend(parameter.default.as_ref().map(|default| format!("default `{}`", shortened(&default.value))));
+    let mut parts: Vec<String> = parameter
+        .kind
+        .iter()
+        .map(|kind| kind.value.to_string())
+        .collect();
+    parts.push(if parameter.is_required() {
+        "required".to_owned()
+    } else {
+        "optional".to_owned()
+    });
+    parts.extend(
+        parameter
+            .default
+            .as_ref()
+            .map(|default| format!("default `{}`", shortened(&default.value))),
+    );
     parts.extend((parameter.trust == Trust::Untrusted).then(|| "untrusted".to_owned()));
     parts.join(", ")
 }
@@ -144,24 +200,53 @@ pub(in crate::lsp) fn shortened(raw: &str) -> String {
 pub(in crate::lsp) fn of_type(layers: &Layers, word: &str) -> Option<String> {
     let row = layers.get(layers.row(word, None).ok()?);
     let base = row.base();
-    let is = match ALIASES.iter().find(|(old, ..)| *old == word && &**row.operator() != word) {
-        Some((_, modern, None)) => format!("an older word for `{}`: {}", modern.word(), modern.doc()),
-        Some((_, modern, Some(subtype))) => format!("an older word for `{}` with subtype `{subtype}`", modern.word()),
+    let is = match ALIASES
+        .iter()
+        .find(|(old, ..)| *old == word && &**row.operator() != word)
+    {
+        Some((_, modern, None)) => {
+            format!("an older word for `{}`: {}", modern.word(), modern.doc())
+        }
+        Some((_, modern, Some(subtype))) => format!(
+            "an older word for `{}` with subtype `{subtype}`",
+            modern.word()
+        ),
         None if Operator::parse(word).is_some() => base.doc().to_owned(),
-        None => format!("a type of this project, built on `{}`: {}", base.word(), base.doc()),
+        None => format!(
+            "a type of this project, built on `{}`: {}",
+            base.word(),
+            base.doc()
+        ),
     };
-    Some(format!("{is}\n\nby default: {}", provenance::summary(row.defaults())))
+    Some(format!(
+        "{is}\n\nby default: {}",
+        provenance::summary(row.defaults())
+    ))
 }
 
 /// Lists the settings that a subtype changes.
 pub(in crate::lsp) fn of_subtype(layers: &Layers, operator: &str, subtype: &str) -> Option<String> {
-    let own = layers.get(layers.row(operator, Some(subtype)).ok()?).defaults();
+    let own = layers
+        .get(layers.row(operator, Some(subtype)).ok()?)
+        .defaults();
     let of_type = layers.defaults(layers.row(operator, None).ok()?);
-    let changed = SettingName::ALL.iter().copied().filter(|name| own.get(*name).value != of_type.get(*name).value);
-    let changed: Vec<String> = changed.map(|name| format!("{} to `{}`", name.word(), own.get(name).value.word())).collect();
+    let changed = SettingName::ALL
+        .iter()
+        .copied()
+        .filter(|name| own.get(*name).value != of_type.get(*name).value);
+    let changed: Vec<String> = changed
+        .map(|name| format!("{} to `{}`", name.word(), own.get(name).value.word()))
+        .collect();
     Some(match changed.as_slice() {
-        [] => format!("keeps the settings of `{operator}`: {}", provenance::summary(own)),
-        _ => format!("sets {} (`{operator}` itself: {})", changed.join(", "), provenance::summary(of_type)),
+        [] => format!(
+            "keeps the settings of `{operator}`: {}",
+            provenance::summary(own)
+        ),
+        _ => format!(
+            "sets {} (`{operator}` itself: {})",
+            changed.join(", "),
+            provenance::summary(of_type)
+        ),
     })
 }
 

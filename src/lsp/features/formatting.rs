@@ -11,6 +11,12 @@ use serde_json::Value;
 pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
     let (project, _, buffer) = server.document(&params.text_document.uri)?;
     let config = &project.config;
-    let Ok(after) = format(&buffer.text, &config.limits, config.format) else { return Ok(Value::Null) };
-    value(server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after)))
+    let Ok(after) = format(&buffer.text, &config.limits, config.format) else {
+        return Ok(Value::Null);
+    };
+    value(server.client.encoding.edits(
+        &buffer.text,
+        &buffer.index,
+        &lines::edits(&buffer.text, &after),
+    ))
 }

@@ -26,13 +26,23 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     let (project, name, buffer, offset) = server.position(&at)?;
     let config = &project.config;
     // The description of a name comes before that of the place.
-    let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
-    let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
+    let named = if buffer.is_large() {
+        None
+    } else {
+        of_name(project, &name, offset)
+    };
+    let known = server
+        .token_counts
+        .of(&(project.root.clone(), Arc::clone(&name)));
     let (placed, figures) = if project.is_xml(&name) {
-        project.read.with_tree(&name, &buffer.text, &config.limits, |document| {
-            let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
-            (about(server, project, document, offset), figures)
-        })
+        project
+            .read
+            .with_tree(&name, &buffer.text, &config.limits, |document| {
+                let figures = known.and_then(|known| {
+                    token_docs::at(document, &token_docs::names(project, &name), &known, offset)
+                });
+                (about(server, project, document, offset), figures)
+            })
     } else {
         (None, None)
     };
@@ -42,20 +52,42 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     };
     let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
     // The notes and help of findings at this place.
-    for finding in project.found(&name).iter().filter(|finding| finding.span.touches(offset)) {
+    for finding in project
+        .found(&name)
+        .iter()
+        .filter(|finding| finding.span.touches(offset))
+    {
         let more: Vec<String> = remarks(finding).collect();
-        let more = if more.is_empty() { finding.rule.summary.to_owned() } else { more.join("; ") };
-        lines.push(format!("`{}` ({}): {more}", finding.rule.name, finding.rule.code));
+        let more = if more.is_empty() {
+            finding.rule.summary.to_owned()
+        } else {
+            more.join("; ")
+        };
+        lines.push(format!(
+            "`{}` ({}): {more}",
+            finding.rule.name, finding.rule.code
+        ));
     }
     lines.extend(figures);
     if lines.is_empty() {
         return Ok(Value::Null);
     }
     let text = lines.join("\n\n");
-    let (kind, text) =
-        if server.client.markdown { (MarkupKind::Markdown, text) } else { (MarkupKind::PlainText, docs::plain(&text)) };
-    let range = said.map(|(_, span)| server.client.encoding.range(&buffer.text, &buffer.index, span));
-    value(Hover { contents: Contents::MarkupContent(MarkupContent { kind, value: text }), range })
+    let (kind, text) = if server.client.markdown {
+        (MarkupKind::Markdown, text)
+    } else {
+        (MarkupKind::PlainText, docs::plain(&text))
+    };
+    let range = said.map(|(_, span)| {
+        server
+            .client
+            .encoding
+            .range(&buffer.text, &buffer.index, span)
+    });
+    value(Hover {
+        contents: Contents::MarkupContent(MarkupContent { kind, value: text }),
+        range,
+    })
 }
 
 /// Describes the definition or variable whose name is at an offset.
@@ -64,21 +96,49 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
         let is_ours = **file == *PROJECT || project.is_scenario(file);
         let about_key = || data::completion::hover(file, project.open.get(file)?, offset);
         let pointed = || variables::at(project, file, offset);
-        let about_text = || pointed().and_then(|pointed| Some((variable_definition::describe(project, &pointed)?, pointed.span)));
-        return mentioned(project, file, offset).or_else(about_text).or_else(|| if is_ours { about_key() } else { None });
+        let about_text = || {
+            pointed().and_then(|pointed| {
+                Some((
+                    variable_definition::describe(project, &pointed)?,
+                    pointed.span,
+                ))
+            })
+        };
+        return mentioned(project, file, offset)
+            .or_else(about_text)
+            .or_else(|| if is_ours { about_key() } else { None });
     };
     let facts = &template.facts;
     if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
-        return Some((docs::in_full(project, found.kind.target(), &found.name)?, found.span));
+        return Some((
+            docs::in_full(project, found.kind.target(), &found.name)?,
+            found.span,
+        ));
     }
-    if let Some(found) = facts.definitions.iter().find(|own| own.span.touches(offset)) {
+    if let Some(found) = facts
+        .definitions
+        .iter()
+        .find(|own| own.span.touches(offset))
+    {
         // A definition named by its file has its tag as span, which is described as an element.
         let is_written = found.span.len() as usize >= found.name.len()
-            && project.open.get(&**file)?.text.get(..found.span.start as usize)?.ends_with(['"', '\'']);
-        return if is_written { Some((docs::in_full(project, found.kind, &found.name)?, found.span)) } else { None };
+            && project
+                .open
+                .get(&**file)?
+                .text
+                .get(..found.span.start as usize)?
+                .ends_with(['"', '\'']);
+        return if is_written {
+            Some((docs::in_full(project, found.kind, &found.name)?, found.span))
+        } else {
+            None
+        };
     }
     let pointed = variables::at(project, file, offset)?;
-    Some((variable_definition::describe(project, &pointed)?, pointed.span))
+    Some((
+        variable_definition::describe(project, &pointed)?,
+        pointed.span,
+    ))
 }
 
 /// Describes a name in a scenario or in the project file.
@@ -88,7 +148,12 @@ fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String,
         docs::in_full(project, kind, &found.name)?
     } else if found.what == Mentioned::Model {
         let model = project.config.models.get(&found.name)?;
-        let (provider, tier, window, reserve) = (&model.provider.value, model.tier.word(), model.window, model.reserve);
+        let (provider, tier, window, reserve) = (
+            &model.provider.value,
+            model.tier.word(),
+            model.window,
+            model.reserve,
+        );
         format!(
             "model `{}` — `{}` of provider `{provider}`, tier {tier}: a context window of {window} tokens, {reserve} of them for the answer",
             found.name, model.id
@@ -96,7 +161,10 @@ fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String,
     } else if found.what == Mentioned::Role {
         let role = project.config.roles.get(&found.name)?;
         let task = docs::in_full(project, DefinitionKind::Task, &role.task.value)?;
-        let about = role.description.as_ref().map_or_else(String::new, |about| format!(" — {about}"));
+        let about = role
+            .description
+            .as_ref()
+            .map_or_else(String::new, |about| format!(" — {about}"));
         format!("role `{}`{about}\n\n{task}", found.name)
     } else {
         variable_definition::describe(project, &mentions::variable(project, &found)?)?
@@ -105,7 +173,12 @@ fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String,
 }
 
 /// Describes the value of an attribute by the language or the project file.
-fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attribute<'_>) -> Option<String> {
+fn of_value(
+    config: &Config,
+    element: Element<'_>,
+    kind: Kind,
+    attribute: Attribute<'_>,
+) -> Option<String> {
     let word = attribute.value();
     let word = word.trim();
     let meaning = match (kind, attribute.name()) {
@@ -119,12 +192,20 @@ fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attrib
     Some(format!("`{word}` — {}", meaning?))
 }
 
-fn about(server: &Server<'_>, project: &ProjectState, document: Document<'_>, offset: u32) -> Option<(String, Span)> {
+fn about(
+    server: &Server<'_>,
+    project: &ProjectState,
+    document: Document<'_>,
+    offset: u32,
+) -> Option<(String, Span)> {
     let config = &project.config;
     let (element, spot) = place::spot(document, offset)?;
     let kind = place::kind(element)?;
     match spot {
-        Spot::AttributeName(attribute) => Some((docs::of_attribute(kind.attribute(attribute.name())?), attribute.span())),
+        Spot::AttributeName(attribute) => Some((
+            docs::of_attribute(kind.attribute(attribute.name())?),
+            attribute.span(),
+        )),
         Spot::Value(attribute) => {
             let own = docs::of_attribute(kind.attribute(attribute.name())?);
             Some(match of_value(config, element, kind, attribute) {
@@ -137,11 +218,15 @@ fn about(server: &Server<'_>, project: &ProjectState, document: Document<'_>, of
             let mut text = match spot {
                 Spot::Name | Spot::Tag => of_element(kind),
                 // The text inside an element has no description of its own.
-                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => return None,
+                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => {
+                    return None;
+                }
                 Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => {
                     let word = element.text();
                     let meaning = setting.and_then(|setting| setting.meaning(word.trim()));
-                    meaning.map_or_else(String::new, |meaning| format!("`{}` — {meaning}", word.trim()))
+                    meaning.map_or_else(String::new, |meaning| {
+                        format!("`{}` — {meaning}", word.trim())
+                    })
                 }
             };
             let resolved = resolved(server, project, document, element);
@@ -164,17 +249,31 @@ fn of_element(kind: Kind) -> String {
 }
 
 /// Describes the resolved settings around an element and their origins.
-fn resolved(server: &Server<'_>, project: &ProjectState, document: Document<'_>, element: Element<'_>) -> String {
+fn resolved(
+    server: &Server<'_>,
+    project: &ProjectState,
+    document: Document<'_>,
+    element: Element<'_>,
+) -> String {
     let config = &project.config;
     let place = |path: &str, line: u32| {
         let uri = address(project, path).0;
-        if server.client.markdown { format!("[{path}:{line}]({uri}#L{line})") } else { format!("{path}:{line}") }
+        if server.client.markdown {
+            format!("[{path}:{line}]({uri}#L{line})")
+        } else {
+            format!("{path}:{line}")
+        }
     };
     let mut out = Vec::new();
     provenance::settings(config, document, element, |task, body, setting| {
         // For a whole task, a setting without effect is described only if it is written.
-        let is_told = |name: SettingName| body.resolved.get(name).applies || task.written().span(name).is_some();
-        let names = SettingName::ALL.iter().copied().filter(|name| setting.map_or(is_told(*name), |one| one == *name));
+        let is_told = |name: SettingName| {
+            body.resolved.get(name).applies || task.written().span(name).is_some()
+        };
+        let names = SettingName::ALL
+            .iter()
+            .copied()
+            .filter(|name| setting.map_or(is_told(*name), |one| one == *name));
         out.extend(names.map(|name| provenance::describe(config, body, name, place)));
     });
     out.join("\n\n")

@@ -26,11 +26,24 @@ pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
         "inner_task" => &["current_input"],
         "reduction_task" => &["current_input", "current_result", "accumulator"],
         "director" => &["current_iteration", "evaluation_feedback"],
-        "script_execution" => &["current_iteration", "evaluation_feedback", "director_result"],
-        "evaluator" => &["current_iteration", "evaluation_feedback", "director_result", "script_result"],
-        "termination_condition" => {
-            &["current_iteration", "evaluation_feedback", "director_result", "script_result", "evaluation"]
-        }
+        "script_execution" => &[
+            "current_iteration",
+            "evaluation_feedback",
+            "director_result",
+        ],
+        "evaluator" => &[
+            "current_iteration",
+            "evaluation_feedback",
+            "director_result",
+            "script_result",
+        ],
+        "termination_condition" => &[
+            "current_iteration",
+            "evaluation_feedback",
+            "director_result",
+            "script_result",
+            "evaluation",
+        ],
         _ => &[],
     }
 }
@@ -49,14 +62,29 @@ const PARTS: [(&str, &str, &str); 8] = [
 
 /// Returns the source and the uses of a name that the language binds, in order; none for other
 /// names.
-pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
+pub(in crate::lsp) fn occurrences(
+    project: &ProjectState,
+    pointed: &VariableAtCursor,
+) -> Vec<Occurrence> {
     let file = &pointed.variable.file;
-    let Some(traced) = variables::traced(project, file, "") else { return Vec::new() };
-    let one = |span: Span, role: Role| Occurrence { file: file.clone(), span, role };
+    let Some(traced) = variables::traced(project, file, "") else {
+        return Vec::new();
+    };
+    let one = |span: Span, role: Role| Occurrence {
+        file: file.clone(),
+        span,
+        role,
+    };
     place::with(&traced.text, &project.config.limits, |document| {
-        let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else { return Vec::new() };
+        let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else {
+            return Vec::new();
+        };
         let mut found = vec![one(part.name_span(), Role::Defines)];
-        let uses = traced.trace.uses.iter().filter(|used| used.name == pointed.name && used.target == Target::Language);
+        let uses = traced
+            .trace
+            .uses
+            .iter()
+            .filter(|used| used.name == pointed.name && used.target == Target::Language);
         for span in uses.flat_map(|used| variables::spelled(used, &traced.text)) {
             let own = self::part(document, span.start, &pointed.name);
             if own.is_some_and(|(own, _)| own.id() == holder.id()) {
@@ -69,10 +97,17 @@ pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &VariableAtCu
 }
 
 /// Returns the loop or reduce around a place, and the part that is the source of a name.
-pub(in crate::lsp) fn part<'a>(document: Document<'a>, offset: u32, name: &str) -> Option<(Element<'a>, Element<'a>)> {
+pub(in crate::lsp) fn part<'a>(
+    document: Document<'a>,
+    offset: u32,
+    name: &str,
+) -> Option<(Element<'a>, Element<'a>)> {
     let (_, own, always) = PARTS.into_iter().find(|(known, ..)| *known == name)?;
     let around = place::around(document.element_at(offset));
-    let child = |holder: Element<'a>, tag: &str| holder.elements().find(|child| child.name() == tag);
-    let (holder, marker) = around.into_iter().find_map(|holder| Some((holder, child(holder, always)?)))?;
+    let child =
+        |holder: Element<'a>, tag: &str| holder.elements().find(|child| child.name() == tag);
+    let (holder, marker) = around
+        .into_iter()
+        .find_map(|holder| Some((holder, child(holder, always)?)))?;
     Some((holder, child(holder, own).unwrap_or(marker)))
 }

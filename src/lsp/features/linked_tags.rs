@@ -8,7 +8,9 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangePar
     let at = &params.text_document_position_params;
     let (project, _, buffer, offset) = server.position(at)?;
     let spans = place::with(&buffer.text, &project.config.limits, |document| {
-        let element = document.element_at(offset).or_else(|| document.element_at(offset.checked_sub(1)?))?;
+        let element = document
+            .element_at(offset)
+            .or_else(|| document.element_at(offset.checked_sub(1)?))?;
         let first = element.name_span();
         let tag = element.end_tag()?;
         let second = Span::new(tag.start + 2, tag.start + 2 + first.len());
@@ -16,7 +18,14 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangePar
         let here = [first, second].iter().any(|span| span.touches(offset));
         (same && here).then_some([first, second])
     });
-    let Some(spans) = spans else { return Ok(Value::Null) };
-    let ranges = spans.map(|span| server.client.encoding.range(&buffer.text, &buffer.index, span));
+    let Some(spans) = spans else {
+        return Ok(Value::Null);
+    };
+    let ranges = spans.map(|span| {
+        server
+            .client
+            .encoding
+            .range(&buffer.text, &buffer.index, span)
+    });
     value(json!({"ranges": ranges, "wordPattern": "[A-Za-z_][A-Za-z0-9_.-]*"}))
 }

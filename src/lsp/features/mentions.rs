@@ -76,14 +76,18 @@ pub(in crate::lsp) fn at(project: &ProjectState, file: &str, offset: u32) -> Opt
         }
     }
     found.sort();
-    found.into_iter().find(|own| *own.file == *file && own.span.touches(offset))
+    found
+        .into_iter()
+        .find(|own| *own.file == *file && own.span.touches(offset))
 }
 
 /// The places in the project file.
 fn of_project_file(project: &ProjectState) -> Vec<Mention> {
     let mut found = Vec::new();
     let config = &project.config;
-    let Some(file) = config.files.first() else { return found };
+    let Some(file) = config.files.first() else {
+        return found;
+    };
     for own in read::named_things::named_things(&file.text) {
         found.extend(mention(&file.path, &file.text, &own, None));
     }
@@ -106,18 +110,34 @@ fn of_project_file(project: &ProjectState) -> Vec<Mention> {
         add(true, &model.name, Mentioned::Model);
         add(false, &model.provider, Mentioned::Provider);
     }
-    config.providers.values().for_each(|provider| add(true, &provider.name, Mentioned::Provider));
+    config
+        .providers
+        .values()
+        .for_each(|provider| add(true, &provider.name, Mentioned::Provider));
     found
 }
 
 /// Returns the variable that a place references.
-pub(in crate::lsp) fn variable(project: &ProjectState, mention: &Mention) -> Option<VariableAtCursor> {
+pub(in crate::lsp) fn variable(
+    project: &ProjectState,
+    mention: &Mention,
+) -> Option<VariableAtCursor> {
     let variable = match &mention.what {
         Mentioned::Parameter(task) => variables::parameter(project, task, &mention.name),
-        Mentioned::Value(task) | Mentioned::Source(task) => variables::inside(project, task, &mention.name),
-        Mentioned::Task | Mentioned::OwnTask | Mentioned::Role | Mentioned::Model | Mentioned::Provider => None,
+        Mentioned::Value(task) | Mentioned::Source(task) => {
+            variables::inside(project, task, &mention.name)
+        }
+        Mentioned::Task
+        | Mentioned::OwnTask
+        | Mentioned::Role
+        | Mentioned::Model
+        | Mentioned::Provider => None,
     }?;
-    Some(VariableAtCursor { variable, name: mention.name.clone(), span: mention.span })
+    Some(VariableAtCursor {
+        variable,
+        name: mention.name.clone(),
+        span: mention.span,
+    })
 }
 
 /// Returns the places that reference a variable.
@@ -126,8 +146,12 @@ pub(in crate::lsp) fn of_variable<'m>(
     name: &'m str,
     is_it: impl Fn(&Variable) -> bool + 'm,
 ) -> impl Iterator<Item = Mention> + 'm {
-    let named = all(project).into_iter().filter(move |mention| mention.name == name);
-    named.filter(move |mention| variable(project, mention).is_some_and(|found| is_it(&found.variable)))
+    let named = all(project)
+        .into_iter()
+        .filter(move |mention| mention.name == name);
+    named.filter(move |mention| {
+        variable(project, mention).is_some_and(|found| is_it(&found.variable))
+    })
 }
 
 impl Mention {
@@ -136,11 +160,21 @@ impl Mention {
         match self.what {
             Mentioned::Task | Mentioned::OwnTask => Some(DefinitionKind::Task),
             Mentioned::Source(_) => {
-                let kinds = [DefinitionKind::Task, DefinitionKind::Fragment, DefinitionKind::Template];
-                let named = kinds.into_iter().find(|kind| project.index().find(*kind, &self.name).is_some());
+                let kinds = [
+                    DefinitionKind::Task,
+                    DefinitionKind::Fragment,
+                    DefinitionKind::Template,
+                ];
+                let named = kinds
+                    .into_iter()
+                    .find(|kind| project.index().find(*kind, &self.name).is_some());
                 named.filter(|_| variable(project, self).is_none())
             }
-            Mentioned::Role | Mentioned::Model | Mentioned::Provider | Mentioned::Parameter(_) | Mentioned::Value(_) => None,
+            Mentioned::Role
+            | Mentioned::Model
+            | Mentioned::Provider
+            | Mentioned::Parameter(_)
+            | Mentioned::Value(_) => None,
         }
     }
 
@@ -149,20 +183,44 @@ impl Mention {
         if self.what == Mentioned::OwnTask {
             // The role keeps its name and gets a `template` key with the task's new name.
             let rest = text.get(self.span.end as usize..)?;
-            let close = rest
-                .find(']')
-                .filter(|close| rest.get(..*close).is_some_and(|before| before.trim_matches(['"', '\'', ' ']).is_empty()))?;
-            let end = rest.get(close..)?.find('\n').map_or(rest.len(), |end| close + end);
-            return Some(Edit::insert(self.span.end + end as u32, format!("\ntemplate = \"{new}\"")));
+            let close = rest.find(']').filter(|close| {
+                rest.get(..*close)
+                    .is_some_and(|before| before.trim_matches(['"', '\'', ' ']).is_empty())
+            })?;
+            let end = rest
+                .get(close..)?
+                .find('\n')
+                .map_or(rest.len(), |end| close + end);
+            return Some(Edit::insert(
+                self.span.end + end as u32,
+                format!("\ntemplate = \"{new}\""),
+            ));
         }
-        named_things::edit(text, self.whole, self.span, new, named_things::plain_in(&self.file))
+        named_things::edit(
+            text,
+            self.whole,
+            self.span,
+            new,
+            named_things::plain_in(&self.file),
+        )
     }
 }
 
 /// The task that a case is about, or the cases of a suite where they name none.
 fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
-    let named = |thing: Thing| group.iter().find(|own| own.thing == thing).map(|own| own.value.as_str());
-    let played = || project.config.roles.get(named(Thing::Role)?).map(|role| role.task.value.clone());
+    let named = |thing: Thing| {
+        group
+            .iter()
+            .find(|own| own.thing == thing)
+            .map(|own| own.value.as_str())
+    };
+    let played = || {
+        project
+            .config
+            .roles
+            .get(named(Thing::Role)?)
+            .map(|role| role.task.value.clone())
+    };
     named(Thing::Task).map(str::to_owned).or_else(played)
 }
 
@@ -178,30 +236,65 @@ struct NamedFile<'f> {
 fn of_suite(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
     let groups = named_things::named_things(&read.text);
     let default = groups.first().and_then(|whole| task_of(project, whole));
-    of_groups(project, read, &NamedFile { path: Arc::clone(&read.path), text: &read.text, groups, default })
+    of_groups(
+        project,
+        read,
+        &NamedFile {
+            path: Arc::clone(&read.path),
+            text: &read.text,
+            groups,
+            default,
+        },
+    )
 }
 
 fn of_table(project: &ProjectState, read: &Loaded) -> Vec<Mention> {
-    let table = read.table().and_then(|path| project.read(&path).map(|text| (path, text)));
-    let Some((path, text)) = table else { return Vec::new() };
-    let default = named_things::named_things(&read.text).first().and_then(|whole| task_of(project, whole));
+    let table = read
+        .table()
+        .and_then(|path| project.read(&path).map(|text| (path, text)));
+    let Some((path, text)) = table else {
+        return Vec::new();
+    };
+    let default = named_things::named_things(&read.text)
+        .first()
+        .and_then(|whole| task_of(project, whole));
     let groups = named_things::named_in_table(&path, &text);
-    of_groups(project, read, &NamedFile { path: Arc::from(path), text: &text, groups, default })
+    of_groups(
+        project,
+        read,
+        &NamedFile {
+            path: Arc::from(path),
+            text: &text,
+            groups,
+            default,
+        },
+    )
 }
 
 fn of_groups(project: &ProjectState, read: &Loaded, file: &NamedFile<'_>) -> Vec<Mention> {
     let mut found = Vec::new();
-    let Some((shared, cases)) = file.groups.split_first() else { return found };
+    let Some((shared, cases)) = file.groups.split_first() else {
+        return found;
+    };
     let known = read.suite.iter().flat_map(|suite| &suite.cases);
-    let mut tasks: BTreeSet<Option<&str>> = known.map(|case| scenarios::task_of(&project.config, case)).collect();
+    let mut tasks: BTreeSet<Option<&str>> = known
+        .map(|case| scenarios::task_of(&project.config, case))
+        .collect();
     tasks.insert(file.default.as_deref());
     for task in tasks {
-        found.extend(shared.iter().filter_map(|own| mention(&file.path, file.text, own, task)));
+        found.extend(
+            shared
+                .iter()
+                .filter_map(|own| mention(&file.path, file.text, own, task)),
+        );
     }
     for case in cases {
         let own = task_of(project, case);
         let task = own.as_deref().or(file.default.as_deref());
-        found.extend(case.iter().filter_map(|own| mention(&file.path, file.text, own, task)));
+        found.extend(
+            case.iter()
+                .filter_map(|own| mention(&file.path, file.text, own, task)),
+        );
     }
     found
 }
@@ -209,7 +302,8 @@ fn of_groups(project: &ProjectState, read: &Loaded, file: &NamedFile<'_>) -> Vec
 /// The place of a name, in a case about a task.
 fn mention(file: &Arc<str>, text: &str, own: &NamedThing, task: Option<&str>) -> Option<Mention> {
     let value = own.value.as_str();
-    let segment = || shown::named(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
+    let segment =
+        || shown::named(value).filter(|(kind, _)| ["input", "accumulated"].contains(kind));
     let name = |(_, name)| shown::numbered(name);
     let task = task.map(str::to_owned);
     let (name, what) = match own.thing {
@@ -223,8 +317,13 @@ fn mention(file: &Arc<str>, text: &str, own: &NamedThing, task: Option<&str>) ->
         },
         // A path names no step, and the words of a call are none.
         Thing::Node | Thing::Step if value.starts_with('/') || value.contains('(') => return None,
-        Thing::Node | Thing::Step => (value.split(['@', '~', '/']).next()?, Mentioned::Value(task?)),
-        Thing::Words | Thing::Beside | Thing::Path | Thing::Argument | Thing::Passage => return None,
+        Thing::Node | Thing::Step => (
+            value.split(['@', '~', '/']).next()?,
+            Mentioned::Value(task?),
+        ),
+        Thing::Words | Thing::Beside | Thing::Path | Thing::Argument | Thing::Passage => {
+            return None;
+        }
     };
     place(file, text, own.span, name, what)
 }
@@ -234,5 +333,12 @@ fn place(file: &Arc<str>, text: &str, whole: Span, name: &str, what: Mentioned) 
     let at = whole.slice(text).rfind(name).filter(|_| !name.is_empty())?;
     let start = whole.start as usize + at;
     let span = Span::of(start, start + name.len());
-    Some(Mention { file: Arc::clone(file), span, whole, name: name.to_owned(), what, defines: false })
+    Some(Mention {
+        file: Arc::clone(file),
+        span,
+        whole,
+        name: name.to_owned(),
+        what,
+        defines: false,
+    })
 }

@@ -15,15 +15,30 @@ use std::fmt::Write as _;
 
 /// Describes a setting: “**`inherit_context`** `full` — default of type sequential”, then the
 /// overridden values and the way to change it.
-pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName, place: impl Fn(&str, u32) -> String) -> String {
+pub(in crate::lsp) fn describe(
+    config: &Config,
+    body: &Body,
+    name: SettingName,
+    place: impl Fn(&str, u32) -> String,
+) -> String {
     let origin = |of: &Origin| origin(config, of, &place);
     let setting = body.resolved.get(name);
-    let mut out = format!("**{}** `{}` — {}", name.word(), setting.value.word(), origin(&setting.origin));
+    let mut out = format!(
+        "**{}** `{}` — {}",
+        name.word(),
+        setting.value.word(),
+        origin(&setting.origin)
+    );
     if !setting.applies && setting.value.word() != "N/A" {
         out.push_str("; it has no effect here");
     }
     for beaten in body.resolved.beaten(&config.layers, name) {
-        let _ = write!(out, "; over `{}`, {}", beaten.value.word(), origin(&beaten.origin));
+        let _ = write!(
+            out,
+            "; over `{}`, {}",
+            beaten.value.word(),
+            origin(&beaten.origin)
+        );
     }
     // A setting without effect should not be written.
     if setting.applies && !matches!(setting.origin.place, Place::Template(_)) {
@@ -50,7 +65,10 @@ pub(in crate::lsp) fn settings(
     let Some(holder) = holder else { return };
     place::look_resolved(document, config, |file, bodies| {
         nodes::bodies(file, |task, _| {
-            if let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) {
+            if let Some(body) = bodies
+                .get(task)
+                .filter(|_| task.element.id() == holder.id())
+            {
                 look(task, body, setting);
             }
         });
@@ -60,11 +78,17 @@ pub(in crate::lsp) fn settings(
 /// Returns the setting that an element sets.
 pub(in crate::lsp) fn setting(element: Element<'_>) -> Option<SettingName> {
     let kind = place::kind(element)?;
-    SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag())
+    SettingName::ALL
+        .iter()
+        .copied()
+        .find(|name| name.word() == kind.tag())
 }
 
 /// Returns the effective settings that the project file sets, each with its place there.
-pub(in crate::lsp) fn of_project(config: &Config, body: &Body) -> Vec<(SettingName, (Arc<str>, Span))> {
+pub(in crate::lsp) fn of_project(
+    config: &Config,
+    body: &Body,
+) -> Vec<(SettingName, (Arc<str>, Span))> {
     let one = |name: &SettingName| {
         let setting = body.resolved.get(*name);
         let (path, span, _) = config.origin(&setting.origin).filter(|_| setting.applies)?;
@@ -80,14 +104,21 @@ pub(in crate::lsp) fn brief(config: &Config, body: &Body, name: SettingName) -> 
         "{} = {} ({})",
         name.word(),
         setting.value.word(),
-        origin(config, &setting.origin, &|path, line| format!("{path}:{line}"))
+        origin(config, &setting.origin, &|path, line| format!(
+            "{path}:{line}"
+        ))
     )
 }
 
 /// Lists the settings with an effect on one line.
 pub(in crate::lsp) fn summary(resolved: &Resolved) -> String {
-    let names = SettingName::ALL.iter().copied().filter(|name| resolved.get(*name).applies);
-    let words: Vec<String> = names.map(|name| format!("{} `{}`", name.word(), resolved.get(name).value.word())).collect();
+    let names = SettingName::ALL
+        .iter()
+        .copied()
+        .filter(|name| resolved.get(*name).applies);
+    let words: Vec<String> = names
+        .map(|name| format!("{} `{}`", name.word(), resolved.get(name).value.word()))
+        .collect();
     words.join(", ")
 }
 

@@ -41,31 +41,54 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &RenameParams) -> Answ
 fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answer {
     let of = |(path, edits): (&Arc<str>, &Vec<Edit>)| {
         let (text, index) = project.text(path)?;
-        Some((Arc::clone(path), server.client.encoding.edits(&text, &index, edits)))
+        Some((
+            Arc::clone(path),
+            server.client.encoding.edits(&text, &index, edits),
+        ))
     };
-    value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
+    value(workspace_edit::of(
+        &server.client,
+        project,
+        edits.iter().filter_map(of).collect(),
+    ))
 }
 
 /// Returns the edits for a new name of a definition.
 fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edits, Refusal> {
-    if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_control) {
+    if new.is_empty()
+        || new.contains(['<', '>', '&', '"', '\'', '{', '}'])
+        || new.contains(char::is_control)
+    {
         return Err(Refusal::invalid(format!(
             "`{new}` cannot be a name: it must be on one line, without quotes, brackets and braces"
         )));
     }
     if meant.name != new && project.index().find(meant.kind, new).is_some() {
-        return Err(Refusal::invalid(format!("there is a {} named `{new}` already", meant.kind.word())));
+        return Err(Refusal::invalid(format!(
+            "there is a {} named `{new}` already",
+            meant.kind.word()
+        )));
     }
     let mut edits = Edits::new();
     add_mentions(project, navigate::beside(project, meant), new, &mut edits);
     for (path, span) in navigate::uses(project, meant) {
-        edits.entry(path).or_default().push(Edit::replace(span, new));
+        edits
+            .entry(path)
+            .or_default()
+            .push(Edit::replace(span, new));
     }
     for (path, span) in navigate::definitions(project, meant) {
-        let text = project.text(&path).map(|(text, _)| text).unwrap_or_default();
+        let text = project
+            .text(&path)
+            .map(|(text, _)| text)
+            .unwrap_or_default();
         // A task that is named by its file gets a `name` attribute.
         let is_written = span.slice(&text) == meant.name || meant.kind != DefinitionKind::Task;
-        let edit = if is_written { Edit::replace(span, new) } else { Edit::insert(span.end, format!(" name=\"{new}\"")) };
+        let edit = if is_written {
+            Edit::replace(span, new)
+        } else {
+            Edit::insert(span.end, format!(" name=\"{new}\""))
+        };
         edits.entry(path).or_default().push(edit);
     }
     for edits in edits.values_mut() {
@@ -77,9 +100,17 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
 }
 
 /// Another name in the files beside the templates.
-fn add_mentions(project: &ProjectState, mentions: impl Iterator<Item = Mention>, new: &str, edits: &mut Edits) {
+fn add_mentions(
+    project: &ProjectState,
+    mentions: impl Iterator<Item = Mention>,
+    new: &str,
+    edits: &mut Edits,
+) {
     for mention in mentions {
-        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+        let text = project
+            .text(&mention.file)
+            .map(|(text, _)| text)
+            .unwrap_or_default();
         if let Some(edit) = mention.rename(&text, new) {
             edits.entry(mention.file).or_default().push(edit);
         }
@@ -87,9 +118,16 @@ fn add_mentions(project: &ProjectState, mentions: impl Iterator<Item = Mention>,
 }
 
 /// Another name for a variable.
-fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Result<Edits, Refusal> {
+fn variable(
+    project: &ProjectState,
+    pointed: &VariableAtCursor,
+    new: &str,
+) -> Result<Edits, Refusal> {
     if pointed.variable.target == Target::Language {
-        return Err(Refusal::invalid(format!("`{}` is a name of the language, which cannot be changed", pointed.name)));
+        return Err(Refusal::invalid(format!(
+            "`{}` is a name of the language, which cannot be changed",
+            pointed.name
+        )));
     }
     if !is_name(new) {
         return Err(Refusal::invalid(format!(
@@ -109,9 +147,17 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
                 "`{name}` is written with character references at {place}: write it as it is first"
             )));
         }
-        edits.entry(file).or_default().push(Edit::replace(span, new));
+        edits
+            .entry(file)
+            .or_default()
+            .push(Edit::replace(span, new));
     }
-    add_mentions(project, navigate::web_beside(project, &web, &pointed.name), new, &mut edits);
+    add_mentions(
+        project,
+        navigate::web_beside(project, &web, &pointed.name),
+        new,
+        &mut edits,
+    );
     for edits in edits.values_mut() {
         edits.sort();
         edits.dedup();
@@ -134,7 +180,9 @@ fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal
         if before.get(&key).is_none_or(|(known, _)| *known < count) {
             let place = place(&after, &finding.path, finding.span);
             let Diagnostic { message, .. } = finding;
-            return Err(Refusal::invalid(format!("with the name `{new}` there would be a new finding at {place}: {message}")));
+            return Err(Refusal::invalid(format!(
+                "with the name `{new}` there would be a new finding at {place}: {message}"
+            )));
         }
     }
     Ok(())
@@ -143,7 +191,11 @@ fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal
 /// Counts the errors, and the findings in scenarios, by file and rule, with one finding of each.
 fn counted(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnostic)> {
     let mut counts = BTreeMap::new();
-    for finding in project.names().into_iter().flat_map(|name| project.found(&name)) {
+    for finding in project
+        .names()
+        .into_iter()
+        .flat_map(|name| project.found(&name))
+    {
         if is_error(&finding) || finding.rule.code.family() == 6 {
             let key = (Arc::clone(&finding.path), finding.rule.code);
             counts.entry(key).or_insert((0, finding)).0 += 1;
@@ -158,7 +210,10 @@ fn is_name(new: &str) -> bool {
     let is_path = |piece: Piece<'_>| match piece {
         Piece::Expression(found) => match found.value {
             Expression::Path(path) => path.rest.is_empty() && path.root.value == new,
-            Expression::Call(_) | Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => false,
+            Expression::Call(_)
+            | Expression::Text(_)
+            | Expression::Number(_)
+            | Expression::Boolean(_) => false,
         },
         Piece::Text(_) | Piece::Escaped(_) | Piece::Fault(_) => false,
     };
@@ -177,23 +232,46 @@ fn clashes(project: &ProjectState, web: &Web<'_>, new: &str) -> Result<(), Refus
     for Variable { file, target } in &web.all {
         let Traced { text, trace } = variables::traced(project, file, "").unwrap_or_default();
         let is_own = |other: Target| trace.settled(other) == *target;
-        let own: Vec<&Bound> = trace.bindings.iter().filter(|bound| is_own(Target::Bound(bound.span))).collect();
-        let is_of = |owner: u32| *target == Target::Free(owner) || own.iter().any(|bound| bound.owner == owner);
+        let own: Vec<&Bound> = trace
+            .bindings
+            .iter()
+            .filter(|bound| is_own(Target::Bound(bound.span)))
+            .collect();
+        let is_of = |owner: u32| {
+            *target == Target::Free(owner) || own.iter().any(|bound| bound.owner == owner)
+        };
         let meets = |other: &&Bound| {
-            let nested = |bound: &&Bound| bound.body.encloses(other.body) || other.body.encloses(bound.body);
+            let nested =
+                |bound: &&Bound| bound.body.encloses(other.body) || other.body.encloses(bound.body);
             other.name == new && (own.iter().any(nested) || *target == Target::Free(other.owner))
         };
-        let twin = trace.bindings.iter().find(meets).map(|other| (other.kind.word(), other.span));
+        let twin = trace
+            .bindings
+            .iter()
+            .find(meets)
+            .map(|other| (other.kind.word(), other.span));
         let is_said = |used: &&TracedUse| match (used.name == new, used.target) {
             (true, Target::Free(owner)) => used.how != How::Taken && is_of(owner),
             (true, Target::Language) => true,
             (true, Target::Bound(_)) => false,
-            (false, _) => used.how == How::Jinja && is_own(used.target) && !said(used.span.slice(&text), new).is_empty(),
+            (false, _) => {
+                used.how == How::Jinja
+                    && is_own(used.target)
+                    && !said(used.span.slice(&text), new).is_empty()
+            }
         };
-        let used = || trace.uses.iter().find(is_said).map(|used| ("variable", used.span));
+        let used = || {
+            trace
+                .uses
+                .iter()
+                .find(is_said)
+                .map(|used| ("variable", used.span))
+        };
         if let Some((what, span)) = twin.or_else(used) {
             let line = LineIndex::new(&text).position(&text, span.start).line;
-            let message = format!("another {what} is named `{new}` already, at {file}:{line}; the two would be one");
+            let message = format!(
+                "another {what} is named `{new}` already, at {file}:{line}; the two would be one"
+            );
             return Err(Refusal::invalid(message));
         }
     }

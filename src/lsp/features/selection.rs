@@ -7,32 +7,57 @@ use gen_lsp_types::{Position, SelectionRange, SelectionRangeParams};
 /// Answers `textDocument/selectionRange`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams) -> Answer {
     let (project, _, buffer) = server.document(&params.text_document.uri)?;
-    let range = |span| server.client.encoding.range(&buffer.text, &buffer.index, span);
+    let range = |span| {
+        server
+            .client
+            .encoding
+            .range(&buffer.text, &buffer.index, span)
+    };
     let of = |position: &Position| {
-        let offset = server.client.encoding.offset(&buffer.text, &buffer.index, *position);
+        let offset = server
+            .client
+            .encoding
+            .offset(&buffer.text, &buffer.index, *position);
         let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
             let mut spans = vec![Span::of(0, document.text.len())];
-            let Some(element) = document.element_at(offset) else { return spans };
+            let Some(element) = document.element_at(offset) else {
+                return spans;
+            };
             let mut chain: Vec<Element<'_>> = place::around(element).collect();
             chain.reverse();
             for element in chain {
                 spans.push(element.span());
-                let part = if element.start_tag().contains(offset) { element.start_tag() } else { element.inner() };
+                let part = if element.start_tag().contains(offset) {
+                    element.start_tag()
+                } else {
+                    element.inner()
+                };
                 spans.push(part);
             }
             if let Some(attribute) = document.attribute_at(offset) {
                 spans.extend([attribute.span(), attribute.value_span()]);
             }
-            spans.extend(document.node_at(offset).filter(|node| node.kind() == Kind::Text).map(crate::syntax::tree::Node::span));
+            spans.extend(
+                document
+                    .node_at(offset)
+                    .filter(|node| node.kind() == Kind::Text)
+                    .map(crate::syntax::tree::Node::span),
+            );
             spans
         });
         spans.retain(|span| span.touches(offset));
         spans.dedup();
         let mut chosen: Option<SelectionRange> = None;
         for span in spans {
-            chosen = Some(SelectionRange { range: range(span), parent: chosen.map(Box::new) });
+            chosen = Some(SelectionRange {
+                range: range(span),
+                parent: chosen.map(Box::new),
+            });
         }
-        chosen.unwrap_or_else(|| SelectionRange { range: range(Span::at(offset)), parent: None })
+        chosen.unwrap_or_else(|| SelectionRange {
+            range: range(Span::at(offset)),
+            parent: None,
+        })
     };
     value(params.positions.iter().map(of).collect::<Vec<_>>())
 }

@@ -10,14 +10,21 @@ use gen_lsp_types::{Position, Range, TextDocumentIdentifier};
 pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
 
 /// Answers `textDocument/semanticTokens/full` and `/range`.
-pub(in crate::lsp) fn answer(server: &Server<'_>, document: &TextDocumentIdentifier, within: Option<Range>) -> Answer {
+pub(in crate::lsp) fn answer(
+    server: &Server<'_>,
+    document: &TextDocumentIdentifier,
+    within: Option<Range>,
+) -> Answer {
     let (project, name, buffer) = server.document(&document.uri)?;
     if buffer.is_large() {
         return value(json!({"data": []}));
     }
     let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
         let mut spans: Vec<(Span, u32)> = Vec::new();
-        for node in document.all_nodes().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata)) {
+        for node in document
+            .all_nodes()
+            .filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata))
+        {
             expressions(document.text, node.inner(), &mut spans);
         }
         for element in document.elements() {
@@ -30,15 +37,31 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, document: &TextDocumentIdentif
     spans.sort_unstable();
     server.cut(&mut spans, project, &name, "tokens");
     let mut data: Vec<u32> = Vec::new();
-    let mut last = Position { line: 0, character: 0 };
+    let mut last = Position {
+        line: 0,
+        character: 0,
+    };
     for (span, kind) in spans {
-        let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
+        let range = server
+            .client
+            .encoding
+            .range(&buffer.text, &buffer.index, span);
         if range.start.line != range.end.line || within.is_some_and(|within| !meet(range, within)) {
             continue;
         }
         let line = range.start.line - last.line;
-        let column = if line == 0 { range.start.character - last.character } else { range.start.character };
-        data.extend([line, column, range.end.character - range.start.character, kind, 0]);
+        let column = if line == 0 {
+            range.start.character - last.character
+        } else {
+            range.start.character
+        };
+        data.extend([
+            line,
+            column,
+            range.end.character - range.start.character,
+            kind,
+            0,
+        ]);
         last = range.start;
     }
     value(json!({"data": data}))
@@ -51,15 +74,31 @@ fn expressions(text: &str, within: Span, out: &mut Vec<(Span, u32)>) {
         return;
     }
     let mut from = 0;
-    while let Some(open) = raw.get(from..).and_then(|rest| rest.find("{{")).map(|at| from + at) {
-        let Some(close) = raw.get(open..).and_then(|rest| rest.find("}}")).map(|at| open + at) else { return };
-        let span = |start: usize, end: usize| Span::new(within.start + start as u32, within.start + end as u32);
+    while let Some(open) = raw
+        .get(from..)
+        .and_then(|rest| rest.find("{{"))
+        .map(|at| from + at)
+    {
+        let Some(close) = raw
+            .get(open..)
+            .and_then(|rest| rest.find("}}"))
+            .map(|at| open + at)
+        else {
+            return;
+        };
+        let span = |start: usize, end: usize| {
+            Span::new(within.start + start as u32, within.start + end as u32)
+        };
         out.extend([(span(open, open + 2), 2), (span(close, close + 2), 2)]);
         let inside = raw.get(open + 2..close).unwrap_or("");
         let name = inside.trim_start();
         let start = open + 2 + inside.len() - name.len();
-        let length = name.find(|c: char| !(c.is_alphanumeric() || "_.-[]".contains(c))).unwrap_or(name.len());
-        let called = name.get(length..).is_some_and(|rest| rest.trim_start().starts_with('('));
+        let length = name
+            .find(|c: char| !(c.is_alphanumeric() || "_.-[]".contains(c)))
+            .unwrap_or(name.len());
+        let called = name
+            .get(length..)
+            .is_some_and(|rest| rest.trim_start().starts_with('('));
         if length > 0 {
             out.push((span(start, start + length), u32::from(called)));
         }

@@ -9,16 +9,25 @@ use crate::template::names::DefinitionKind;
 use crate::template::scope::Target;
 
 /// Describes the variable at the cursor and the source of its value.
-pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &VariableAtCursor) -> Option<String> {
+pub(in crate::lsp) fn describe(
+    project: &ProjectState,
+    pointed: &VariableAtCursor,
+) -> Option<String> {
     let file = &pointed.variable.file;
     let name = &pointed.name;
     match pointed.variable.target {
         Target::Language => Some(format!("`{name}` — {}", implicit_names::meaning(name)?)),
         Target::Free(owner) => {
-            let owner = project.template(file)?.facts.definitions.get(owner as usize)?;
+            let owner = project
+                .template(file)?
+                .facts
+                .definitions
+                .get(owner as usize)?;
             let kind = owner.kind.word();
             let of = &owner.name;
-            Some(format!("`{name}` — nothing in {kind} `{of}` declares it: whoever uses the {kind} gives its value"))
+            Some(format!(
+                "`{name}` — nothing in {kind} `{of}` declares it: whoever uses the {kind} gives its value"
+            ))
         }
         Target::Bound(span) => {
             let (text, lines) = project.text(file)?;
@@ -34,14 +43,24 @@ pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &VariableAtCurso
 
 /// Describes the value of a name that an element binds.
 pub(in crate::lsp) fn of(project: &ProjectState, element: Element<'_>) -> String {
-    let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());
+    let attribute = |name: &str| {
+        element
+            .attribute(name)
+            .map(|attribute| attribute.value().trim().to_owned())
+    };
     match element.name() {
         "parameter" => {
             let default = attribute("default");
-            let required = attribute("required").map_or(default.is_none(), |required| required == "true");
+            let required =
+                attribute("required").map_or(default.is_none(), |required| required == "true");
             let mut traits: Vec<String> = attribute("type").into_iter().collect();
-            traits.push(if required { "required".to_owned() } else { "optional".to_owned() });
-            traits.extend(default.map(|default| format!("default `{}`", docs::shortened(&default))));
+            traits.push(if required {
+                "required".to_owned()
+            } else {
+                "optional".to_owned()
+            });
+            traits
+                .extend(default.map(|default| format!("default `{}`", docs::shortened(&default))));
             traits.extend(attribute("trust").filter(|trust| trust == "untrusted"));
             format!("parameter of {}: {}", holder(element), traits.join(", "))
         }
@@ -59,7 +78,10 @@ fn value(input: Element<'_>) -> String {
     if let Some(src) = input.attribute("src") {
         return format!("the text in `{}`", src.value().trim());
     }
-    if let Some(inner) = input.elements().find(|inner| matches!(inner.name(), "task" | "call")) {
+    if let Some(inner) = input
+        .elements()
+        .find(|inner| matches!(inner.name(), "task" | "call"))
+    {
         return format!("the result of {}", named(inner));
     }
     match docs::shortened(&input.text()) {
@@ -70,33 +92,59 @@ fn value(input: Element<'_>) -> String {
 
 /// Describes a step: “step 2 of task `new`: task `triage`, which …”.
 fn step(project: &ProjectState, element: Element<'_>) -> String {
-    let place = element.parent().filter(|parent| parent.name() == "steps").and_then(|steps| {
-        let at = steps.elements().position(|own| own.id() == element.id())?;
-        Some(format!("step {} of {}: ", at + 1, steps.parent().map_or_else(|| "a task".to_owned(), named)))
-    });
+    let place = element
+        .parent()
+        .filter(|parent| parent.name() == "steps")
+        .and_then(|steps| {
+            let at = steps.elements().position(|own| own.id() == element.id())?;
+            Some(format!(
+                "step {} of {}: ",
+                at + 1,
+                steps.parent().map_or_else(|| "a task".to_owned(), named)
+            ))
+        });
     let index = project.index();
     let used = match element.name() {
-        "task" => element.attribute("ref").map(|name| (DefinitionKind::Task, name)),
-        "call" => element.attribute("template").map(|name| (DefinitionKind::Template, name)),
+        "task" => element
+            .attribute("ref")
+            .map(|name| (DefinitionKind::Task, name)),
+        "call" => element
+            .attribute("template")
+            .map(|name| (DefinitionKind::Template, name)),
         _ => None,
     };
     let used = used.and_then(|(kind, name)| index.find(kind, name.value().trim()));
-    let about = used.and_then(|id| docs::of(project, &index, id)).map(|(_, about)| about);
-    let own = || element.elements().find(|own| own.name() == "description").map(|own| docs::shortened(&own.text()));
+    let about = used
+        .and_then(|id| docs::of(project, &index, id))
+        .map(|(_, about)| about);
+    let own = || {
+        element
+            .elements()
+            .find(|own| own.name() == "description")
+            .map(|own| docs::shortened(&own.text()))
+    };
     let about = about.or_else(own).filter(|about| !about.is_empty());
-    let about = about.map(|about| format!("\n\n{about}")).unwrap_or_default();
+    let about = about
+        .map(|about| format!("\n\n{about}"))
+        .unwrap_or_default();
     format!("{}{}{about}", place.unwrap_or_default(), named(element))
 }
 
 /// Describes the task or template in which an element is declared.
 fn holder(element: Element<'_>) -> String {
     let mut around = place::around(element.parent());
-    around.find(|element| !matches!(element.name(), "parameters" | "inputs")).map_or_else(|| "a task".to_owned(), named)
+    around
+        .find(|element| !matches!(element.name(), "parameters" | "inputs"))
+        .map_or_else(|| "a task".to_owned(), named)
 }
 
 /// Describes an element by its name: “task `review`”, “`inner_task`”, “a call of `f`”.
 fn named(element: Element<'_>) -> String {
-    let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());
+    let attribute = |name: &str| {
+        element
+            .attribute(name)
+            .map(|attribute| attribute.value().trim().to_owned())
+    };
     match element.name() {
         "task" => match attribute("ref").or_else(|| attribute("name")) {
             Some(name) => format!("task `{name}`"),

@@ -24,7 +24,13 @@ impl Buffer {
     /// Creates the buffer of an opened document.
     pub(in crate::lsp) fn new(uri: Uri, version: i32, text: String) -> Self {
         let index = LineIndex::new(&text);
-        Self { uri, version, text, index, is_xml: false }
+        Self {
+            uri,
+            version,
+            text,
+            index,
+            is_xml: false,
+        }
     }
 
     /// Returns true if only its structure is checked.
@@ -43,7 +49,8 @@ impl Buffer {
             match change {
                 Change::TextDocumentContentChangePartial(part) => {
                     let span = encoding.span(&self.text, &self.index, part.range);
-                    self.text.replace_range(span.start as usize..span.end as usize, &part.text);
+                    self.text
+                        .replace_range(span.start as usize..span.end as usize, &part.text);
                 }
                 Change::TextDocumentContentChangeWholeDocument(whole) => self.text = whole.text,
             }

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// The extensions of files that a client is asked to watch. Other files that templates reference
 /// are polled.
-pub(in crate::lsp) const WATCHED: [&str; 12] =
-    ["xml", "toml", "md", "txt", "json", "j2", "jinja", "jinja2", "yaml", "yml", "csv", "jsonl"];
+pub(in crate::lsp) const WATCHED: [&str; 12] = [
+    "xml", "toml", "md", "txt", "json", "j2", "jinja", "jinja2", "yaml", "yml", "csv", "jsonl",
+];
 
 impl ProjectState {
     /// Compares all files on disk with their last read state and marks the changed ones. Returns
@@ -21,14 +22,23 @@ impl ProjectState {
         let is_moved = self.poll_files(|_| true);
         let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
         let is_gone = |there: &BTreeSet<Arc<str>>| {
-            let mut own = self.documents.iter().map(|(name, _)| name).filter(|name| !self.open.contains_key(*name));
+            let mut own = self
+                .documents
+                .iter()
+                .map(|(name, _)| name)
+                .filter(|name| !self.open.contains_key(*name));
             own.any(|name| !there.contains(name))
         };
-        let is_other = self.files_on_disk().is_some_and(|(files, _)| files.iter().any(is_new) || is_gone(&files));
+        let is_other = self
+            .files_on_disk()
+            .is_some_and(|(files, _)| files.iter().any(is_new) || is_gone(&files));
         let is_other = is_other || {
             let closed = |name: &&Arc<str>| !self.open.contains_key(*name);
             let there = self.scenarios_on_disk(&self.inner);
-            !there.iter().filter(closed).eq(self.suites.keys().filter(closed))
+            !there
+                .iter()
+                .filter(closed)
+                .eq(self.suites.keys().filter(closed))
         };
         let is_changed = is_other || is_moved;
         if is_changed {
@@ -49,8 +59,12 @@ impl ProjectState {
     }
 
     fn poll_files(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
-        let closed = self.stamps.iter().filter(|(name, _)| wanted(name) && !self.open.contains_key(*name));
-        let changed = closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
+        let closed = self
+            .stamps
+            .iter()
+            .filter(|(name, _)| wanted(name) && !self.open.contains_key(*name));
+        let changed =
+            closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
         let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();
         for name in &changed {
             self.stamp(name);
@@ -63,9 +77,22 @@ impl ProjectState {
     /// all files below them belong. `None` if the files cannot be listed.
     pub(in crate::lsp) fn files_on_disk(&self) -> Option<(BTreeSet<Arc<str>>, BTreeSet<PathBuf>)> {
         if self.is_alone {
-            return Some((self.open.keys().filter(|name| self.is_xml(name)).cloned().collect(), BTreeSet::new()));
+            return Some((
+                self.open
+                    .keys()
+                    .filter(|name| self.is_xml(name))
+                    .cloned()
+                    .collect(),
+                BTreeSet::new(),
+            ));
         }
-        let files = files::names(Where { root: &self.root, config: &self.config, given: &[], threads: None }).ok()?;
+        let files = files::names(Where {
+            root: &self.root,
+            config: &self.config,
+            given: &[],
+            threads: None,
+        })
+        .ok()?;
         let mut known = BTreeMap::new();
         let mut inner = BTreeSet::new();
         let mut own = BTreeSet::new();
@@ -80,7 +107,11 @@ impl ProjectState {
     }
 
     /// Returns the folder of the innermost nested project that contains a folder.
-    fn project_in<'n>(&self, folder: &'n str, known: &mut BTreeMap<&'n str, Option<PathBuf>>) -> Option<PathBuf> {
+    fn project_in<'n>(
+        &self,
+        folder: &'n str,
+        known: &mut BTreeMap<&'n str, Option<PathBuf>>,
+    ) -> Option<PathBuf> {
         if folder.is_empty() {
             return None;
         }
@@ -91,7 +122,10 @@ impl ProjectState {
         let found = if fs::is_file(&path.join(PROJECT)) {
             Some(path)
         } else {
-            self.project_in(folder.rsplit_once('/').map_or("", |(above, _)| above), known)
+            self.project_in(
+                folder.rsplit_once('/').map_or("", |(above, _)| above),
+                known,
+            )
         };
         known.insert(folder, found.clone());
         found
@@ -100,8 +134,14 @@ impl ProjectState {
     /// The files below a folder that were read.
     pub(in crate::lsp) fn known_below(&self, folder: &str) -> Vec<Arc<str>> {
         let below = format!("{folder}/");
-        let known = self.stamps.range(Arc::from(below.as_str())..).map(|(name, _)| name);
-        known.take_while(|name| name.starts_with(&below)).cloned().collect()
+        let known = self
+            .stamps
+            .range(Arc::from(below.as_str())..)
+            .map(|(name, _)| name);
+        known
+            .take_while(|name| name.starts_with(&below))
+            .cloned()
+            .collect()
     }
 
     /// Whether the project may read a file, or find some in a folder, of this name.
@@ -109,23 +149,49 @@ impl ProjectState {
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_read = base == ".gitignore" || is_watched(name) || self.stamps.contains_key(name);
         let folder = format!("{base}/");
-        let is_named = || self.suites.values().flatten().any(|read| read.text.contains(&folder));
-        is_read || fs::is_dir(&self.root.join(name)) || self.is_named_in_project_file(name) || is_named()
+        let is_named = || {
+            self.suites
+                .values()
+                .flatten()
+                .any(|read| read.text.contains(&folder))
+        };
+        is_read
+            || fs::is_dir(&self.root.join(name))
+            || self.is_named_in_project_file(name)
+            || is_named()
     }
 
     /// The files that the project file names, as far as they are no patterns and no folders.
     pub(in crate::lsp) fn named_in_project_file(&self) -> Vec<Arc<str>> {
-        let Some(file) = self.config.files.first() else { return Vec::new() };
+        let Some(file) = self.config.files.first() else {
+            return Vec::new();
+        };
         let named = read::named_things::named_things(&file.text).into_iter();
-        let is_file = |path: &str| !path.contains('*') && path.rsplit('/').next().is_some_and(|base| base.contains('.'));
-        named.filter(|own| own.thing == Thing::Path && is_file(&own.value)).map(|own| Arc::from(own.value)).collect()
+        let is_file = |path: &str| {
+            !path.contains('*')
+                && path
+                    .rsplit('/')
+                    .next()
+                    .is_some_and(|base| base.contains('.'))
+        };
+        named
+            .filter(|own| own.thing == Thing::Path && is_file(&own.value))
+            .map(|own| Arc::from(own.value))
+            .collect()
     }
 
     /// Whether the project file names a file, or one in a folder.
     pub(in crate::lsp) fn is_named_in_project_file(&self, name: &str) -> bool {
         let base = name.rsplit('/').next().unwrap_or(name);
-        let is_it = |own: &Arc<str>| own.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let is_there = self.config.files.first().is_some_and(|file| file.text.contains(base));
+        let is_it = |own: &Arc<str>| {
+            own.strip_prefix(name)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_there = self
+            .config
+            .files
+            .first()
+            .is_some_and(|file| file.text.contains(base));
         is_there && self.named_in_project_file().iter().any(is_it)
     }
 
@@ -138,5 +204,6 @@ impl ProjectState {
 
 /// Returns true if a client that watches files is asked to watch this one.
 fn is_watched(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, ending)| WATCHED.contains(&ending))
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| WATCHED.contains(&ending))
 }

@@ -27,7 +27,9 @@ impl Overlay<'_> {
 impl ReadFs for Overlay<'_> {
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
         match self.buffer(path) {
-            Some(buffer) if buffer.text.len() as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
+            Some(buffer) if buffer.text.len() as u64 > limit => {
+                Err(io::ErrorKind::FileTooLarge.into())
+            }
             Some(buffer) => Ok(buffer.text.clone().into_bytes()),
             None => RealFs.read(path, limit),
         }
@@ -44,7 +46,9 @@ impl ReadFs for Overlay<'_> {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
             // An unsaved new document counts as saved in its folder.
-            (Err(_), Some((folder, name))) if self.buffer(path).is_some() => Ok(RealFs.canonical(folder)?.join(name)),
+            (Err(_), Some((folder, name))) if self.buffer(path).is_some() => {
+                Ok(RealFs.canonical(folder)?.join(name))
+            }
             (found, _) => found,
         }
     }

@@ -169,7 +169,13 @@ impl ProjectState {
 
     /// Returns the name of a path in findings.
     pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
-        let inside = || if path.strip_prefix(&self.root).is_err() { self.by_links(path) } else { None };
+        let inside = || {
+            if path.strip_prefix(&self.root).is_err() {
+                self.by_links(path)
+            } else {
+                None
+            }
+        };
         Arc::from(name_in(&self.root, inside().as_deref().unwrap_or(path)))
     }
 
@@ -177,7 +183,9 @@ impl ProjectState {
     /// symbolic links.
     fn by_links(&self, path: &Path) -> Option<PathBuf> {
         let folder = RealFs.canonical(path.parent()?).ok()?;
-        let inside = folder.strip_prefix(RealFs.canonical(&self.root).ok()?).ok()?;
+        let inside = folder
+            .strip_prefix(RealFs.canonical(&self.root).ok()?)
+            .ok()?;
         Some(self.root.join(inside).join(path.file_name()?))
     }
 
@@ -188,13 +196,21 @@ impl ProjectState {
 
     /// Returns the file system with the editor's documents.
     pub(in crate::lsp) fn files(&self) -> Overlay<'_> {
-        Overlay { root: &self.root, open: &self.open }
+        Overlay {
+            root: &self.root,
+            open: &self.open,
+        }
     }
 
     /// Returns the text of a file, open or on disk.
     pub(in crate::lsp) fn read(&self, name: &str) -> Option<String> {
-        let bytes = self.files().read(&self.root.join(name), self.config.limits.file).ok()?;
-        decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
+        let bytes = self
+            .files()
+            .read(&self.root.join(name), self.config.limits.file)
+            .ok()?;
+        decode::decode(&bytes)
+            .ok()
+            .map(std::borrow::Cow::into_owned)
     }
 
     /// Returns the text of a file with its line index.
@@ -226,7 +242,11 @@ impl ProjectState {
     pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
         let mut found = self.with_suppressed(name);
         self.suppress(&mut found);
-        if let Some((text, recorded)) = self.suppressions.as_ref().filter(|_| *name == *SUPPRESSIONS && found.is_empty()) {
+        if let Some((text, recorded)) = self
+            .suppressions
+            .as_ref()
+            .filter(|_| *name == *SUPPRESSIONS && found.is_empty())
+        {
             found = self.stale_suppressions(text, recorded);
         }
         found
@@ -240,8 +260,16 @@ impl ProjectState {
     }
 
     /// Returns the findings about suppressions that match nothing.
-    pub(in crate::lsp) fn stale_suppressions(&self, text: &str, recorded: &Suppressions) -> Vec<Diagnostic> {
-        let mut found: Vec<Diagnostic> = recorded.paths().into_iter().flat_map(|path| self.with_suppressed(path)).collect();
+    pub(in crate::lsp) fn stale_suppressions(
+        &self,
+        text: &str,
+        recorded: &Suppressions,
+    ) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = recorded
+            .paths()
+            .into_iter()
+            .flat_map(|path| self.with_suppressed(path))
+            .collect();
         stale_suppression::apply(&mut found, (text, recorded), |_| true);
         found.retain(|finding| *finding.path == *SUPPRESSIONS);
         found
@@ -249,19 +277,35 @@ impl ProjectState {
 
     /// Returns all findings of one file.
     fn with_suppressed(&self, name: &str) -> Vec<Diagnostic> {
-        let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
+        let mut found: Vec<Diagnostic> = self
+            .of_config
+            .iter()
+            .filter(|finding| *finding.path == *name)
+            .cloned()
+            .collect();
         if !self.is_xml(name) {
             found.extend(self.in_text(name));
             found.extend(self.of_request(name));
         }
-        found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
+        found.extend(
+            self.template(name)
+                .into_iter()
+                .flat_map(|template| &template.diagnostics)
+                .cloned(),
+        );
         if self.is_config_broken && self.is_config(name) {
             // Other findings belong to the earlier text.
             return found;
         }
         found.extend(self.linked.get(name).into_iter().flatten().cloned());
         if self.suites.contains_key(name) && !self.open.contains_key(name) {
-            found.extend(self.closed_scenarios().get(name).into_iter().flatten().cloned());
+            found.extend(
+                self.closed_scenarios()
+                    .get(name)
+                    .into_iter()
+                    .flatten()
+                    .cloned(),
+            );
         } else {
             found.extend(self.of_scenarios.get(name).into_iter().flatten().cloned());
         }
@@ -275,8 +319,12 @@ impl ProjectState {
         let suppressions = self.suppressions.as_ref().map(|_| Arc::from(SUPPRESSIONS));
         let templates = self.templates().map(|(name, _)| name);
         let scenarios = self.of_scenarios.keys().chain(self.suites.keys());
-        let findings = self.templates().flat_map(|(_, template)| &template.diagnostics);
-        let texts = findings.flat_map(|finding| &finding.labels).filter(|label| label.text == IN_TEXT);
+        let findings = self
+            .templates()
+            .flat_map(|(_, template)| &template.diagnostics);
+        let texts = findings
+            .flat_map(|finding| &finding.labels)
+            .filter(|label| label.text == IN_TEXT);
         let texts = texts.filter_map(|label| label.path.as_ref());
         own.chain(self.linked.keys())
             .chain(templates)
@@ -290,7 +338,11 @@ impl ProjectState {
 
     /// Returns true if findings of this file are shown.
     pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
-        self.is_xml(name) || self.is_scenario(name) || self.is_config(name) || self.is_text(name) || self.is_request(name)
+        self.is_xml(name)
+            || self.is_scenario(name)
+            || self.is_config(name)
+            || self.is_text(name)
+            || self.is_request(name)
     }
 
     /// Returns true if a template includes this file as a text.
@@ -301,7 +353,11 @@ impl ProjectState {
     /// Returns the templates that include a text, each with the place of its path.
     pub(in crate::lsp) fn users(&self, name: &str) -> impl Iterator<Item = (&Arc<str>, &Source)> {
         self.templates().flat_map(move |(path, template)| {
-            let own = template.facts.sources.iter().filter(|source| source.kind == SourceKind::Text);
+            let own = template
+                .facts
+                .sources
+                .iter()
+                .filter(|source| source.kind == SourceKind::Text);
             own.filter(|source| contained_path::beside(path, &source.path).as_deref() == Some(name))
                 .map(move |source| (path, source))
         })
@@ -310,39 +366,67 @@ impl ProjectState {
     /// Returns the findings of templates in a text that they include: at its place there, with the
     /// template as a label.
     pub(in crate::lsp) fn in_text(&self, name: &str) -> Vec<Diagnostic> {
-        let found = self.templates().flat_map(|(_, template)| &template.diagnostics).chain(self.linked.values().flatten());
+        let found = self
+            .templates()
+            .flat_map(|(_, template)| &template.diagnostics)
+            .chain(self.linked.values().flatten());
         let is_here = |label: &&Label| label.path.as_deref() == Some(name) && label.text == IN_TEXT;
-        let templates = found.filter(|finding| finding.labels.iter().any(|label| is_here(&label))).map(|finding| &finding.path);
+        let templates = found
+            .filter(|finding| finding.labels.iter().any(|label| is_here(&label)))
+            .map(|finding| &finding.path);
         let templates: BTreeSet<&Arc<str>> = templates.collect();
         let one = |finding: Diagnostic| {
             let label = finding.labels.iter().find(is_here)?;
             let place = format!("in {name}:{}:{}: ", label.start.line, label.start.column);
-            let message = finding.message.strip_prefix(&place).unwrap_or(&finding.message).to_owned();
+            let message = finding
+                .message
+                .strip_prefix(&place)
+                .unwrap_or(&finding.message)
+                .to_owned();
             let mut own = finding.clone();
             own.message = message;
             own.span = label.span;
             own.path = Arc::from(name);
             own.fixes.clear();
             own.labels.clear();
-            Some(own.label_in(Arc::clone(&finding.path), finding.span, finding.start, "pulled in here"))
+            Some(own.label_in(
+                Arc::clone(&finding.path),
+                finding.span,
+                finding.start,
+                "pulled in here",
+            ))
         };
-        templates.into_iter().flat_map(|template| self.found(template)).filter_map(one).collect()
+        templates
+            .into_iter()
+            .flat_map(|template| self.found(template))
+            .filter_map(one)
+            .collect()
     }
 
     /// Returns true for the project file, the files it includes, and the suppressions file.
     pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
-        *name == *PROJECT || *name == *SUPPRESSIONS || self.config.files.iter().any(|file| *file.path == *name)
+        *name == *PROJECT
+            || *name == *SUPPRESSIONS
+            || self.config.files.iter().any(|file| *file.path == *name)
     }
 
     /// Returns true if a file may be a template: by its name, or because the editor declares it as
     /// XML.
     pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
-        is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml && !is_other(name))
+        is_template(name)
+            || self
+                .open
+                .get(name)
+                .is_some_and(|buffer| buffer.is_xml && !is_other(name))
     }
 
     /// Returns the scope of the checks: a single file has unknown users of its definitions.
     pub(in crate::lsp) const fn scope(&self) -> Scope {
-        if self.is_alone { Scope::Part } else { Scope::Whole }
+        if self.is_alone {
+            Scope::Part
+        } else {
+            Scope::Whole
+        }
     }
 
     /// Returns the index of all names of the project.
@@ -351,15 +435,35 @@ impl ProjectState {
     }
 
     /// Returns a compiler for a text: with all rules, or those of the structure for a large text.
-    pub(in crate::lsp) fn compiler<'c>(&'c self, files: &'c Overlay<'c>, text: &str) -> Compiler<'c> {
-        let active = if Buffer::is_large_text(text) { &self.structure } else { &self.active };
-        Compiler { config: &self.config, active, root: &self.root, files, purpose: Purpose::Findings }
+    pub(in crate::lsp) fn compiler<'c>(
+        &'c self,
+        files: &'c Overlay<'c>,
+        text: &str,
+    ) -> Compiler<'c> {
+        let active = if Buffer::is_large_text(text) {
+            &self.structure
+        } else {
+            &self.active
+        };
+        Compiler {
+            config: &self.config,
+            active,
+            root: &self.root,
+            files,
+            purpose: Purpose::Findings,
+        }
     }
 
     /// Parses a text as the project file.
     pub(in crate::lsp) fn project_of(&self, text: &str) -> Config {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        Config::read(&Input { path: PROJECT, text, root: &self.root, files: &self.files(), rules: &rules })
+        Config::read(&Input {
+            path: PROJECT,
+            text,
+            root: &self.root,
+            files: &self.files(),
+            rules: &rules,
+        })
     }
 }
 
@@ -372,10 +476,15 @@ pub(in crate::lsp) fn actives(config: &Config, identity: Identity) -> (Active, A
 /// Returns true if the name's extension excludes XML, regardless of the editor.
 fn is_other(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ["md", "txt", "j2", "jinja", "jinja2", "toml", "yaml", "yml", "json", "csv", "jsonl"].contains(&ending)
+    [
+        "md", "txt", "j2", "jinja", "jinja2", "toml", "yaml", "yml", "json", "csv", "jsonl",
+    ]
+    .contains(&ending)
 }
 
 /// Returns true if a name has the extension of templates.
 pub(in crate::lsp) fn is_template(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
+    Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
 }

@@ -44,19 +44,27 @@ impl ReadCache {
             let mut reader = Reader::new();
             reader.read(text, limits);
             let reader = Rc::new(reader);
-            self.trees.borrow_mut().insert(Arc::clone(name), Rc::clone(&reader));
+            self.trees
+                .borrow_mut()
+                .insert(Arc::clone(name), Rc::clone(&reader));
             reader
         });
         look(reader.document(text))
     }
 
     /// Returns the variables of a file, which `read` finds at the first call.
-    pub(in crate::lsp) fn trace(&self, name: &str, read: impl FnOnce() -> Option<Traced>) -> Option<Rc<Traced>> {
+    pub(in crate::lsp) fn trace(
+        &self,
+        name: &str,
+        read: impl FnOnce() -> Option<Traced>,
+    ) -> Option<Rc<Traced>> {
         if let Some(known) = self.traces.borrow().get(name) {
             return known.clone();
         }
         let found = read().map(Rc::new);
-        self.traces.borrow_mut().insert(Arc::from(name), found.clone());
+        self.traces
+            .borrow_mut()
+            .insert(Arc::from(name), found.clone());
         found
     }
 }

@@ -11,11 +11,19 @@ use crate::scenario::request_body::is_request_body;
 impl ProjectState {
     /// Returns the request in an open document, if it contains one.
     fn request(&self, name: &str) -> Option<(&Arc<str>, &str, Request)> {
-        let is_json = name.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-        let (path, buffer) = self.open.get_key_value(name).filter(|(_, buffer)| is_json && !buffer.is_large())?;
+        let is_json = name
+            .rsplit('.')
+            .next()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+        let (path, buffer) = self
+            .open
+            .get_key_value(name)
+            .filter(|(_, buffer)| is_json && !buffer.is_large())?;
         let text: &str = &buffer.text;
         // Other JSON files, such as translations of a program, also contain the key `messages`.
-        let request = is_request_body(text).then(|| Request::read(text, None))?.ok()?;
+        let request = is_request_body(text)
+            .then(|| Request::read(text, None))?
+            .ok()?;
         Some((path, text, request))
     }
 
@@ -27,7 +35,12 @@ impl ProjectState {
     /// Returns the findings of the request: parts that a provider would refuse, and misleading
     /// ones.
     pub(in crate::lsp) fn of_request(&self, name: &str) -> Vec<Diagnostic> {
-        let Some((path, text, request)) = self.request(name) else { return Vec::new() };
-        check::request(&RequestCx::new(path, text, &request, &self.config), &self.config)
+        let Some((path, text, request)) = self.request(name) else {
+            return Vec::new();
+        };
+        check::request(
+            &RequestCx::new(path, text, &request, &self.config),
+            &self.config,
+        )
     }
 }

@@ -48,7 +48,8 @@ impl ProjectState {
     /// Updates the list of scenarios: adds new files to be read and removes deleted ones.
     pub(in crate::lsp) fn walk_scenarios(&mut self, inner: &[PathBuf]) {
         let there: BTreeSet<Arc<str>> = self.scenarios_on_disk(inner);
-        self.suites.retain(|name, _| there.contains(name) || self.open.contains_key(name));
+        self.suites
+            .retain(|name, _| there.contains(name) || self.open.contains_key(name));
         for name in there {
             self.suites.entry(name).or_insert(None);
         }
@@ -60,7 +61,11 @@ impl ProjectState {
             return BTreeSet::new();
         }
         let names = scenarios::files(&self.root, &self.config).into_iter();
-        let own = names.filter(|name| !inner.iter().any(|folder| self.root.join(name).starts_with(folder)));
+        let own = names.filter(|name| {
+            !inner
+                .iter()
+                .any(|folder| self.root.join(name).starts_with(folder))
+        });
         own.map(Arc::from).collect()
     }
 
@@ -76,13 +81,24 @@ impl ProjectState {
 
     /// Reads the changed scenarios. Returns true if the set of tested tasks changed.
     pub(in crate::lsp) fn read_scenarios(&mut self) -> bool {
-        let open: Vec<Arc<str>> = self.open.keys().filter(|name| self.is_scenario(name)).cloned().collect();
+        let open: Vec<Arc<str>> = self
+            .open
+            .keys()
+            .filter(|name| self.is_scenario(name))
+            .cloned()
+            .collect();
         for name in open {
             self.suites.entry(name).or_insert(None);
         }
-        self.suites.retain(|name, _| !self.open.contains_key(name) || is_open_scenario(&self.open, &self.config, name));
-        let stale: Vec<Arc<str>> =
-            self.suites.iter().filter(|(_, read)| read.is_none()).map(|(name, _)| Arc::clone(name)).collect();
+        self.suites.retain(|name, _| {
+            !self.open.contains_key(name) || is_open_scenario(&self.open, &self.config, name)
+        });
+        let stale: Vec<Arc<str>> = self
+            .suites
+            .iter()
+            .filter(|(_, read)| read.is_none())
+            .map(|(name, _)| Arc::clone(name))
+            .collect();
         for name in stale {
             if !self.open.contains_key(&name) {
                 self.stamp(&name);
@@ -97,7 +113,12 @@ impl ProjectState {
         if !self.config.wants_tested() {
             return false;
         }
-        let cases = self.suites.values().flatten().filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
+        let cases = self
+            .suites
+            .values()
+            .flatten()
+            .filter_map(|read| read.suite.as_ref())
+            .flat_map(|suite| &suite.cases);
         let tested = untested_task::tested(cases, &self.config);
         let is_new = self.config.tested.as_ref() != Some(&tested);
         if is_new {
@@ -110,7 +131,9 @@ impl ProjectState {
 /// Returns true if an open document is a scenario of the project: by its name and place, as on the
 /// command line.
 fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
-    let Some(buffer) = open.get(name) else { return false };
+    let Some(buffer) = open.get(name) else {
+        return false;
+    };
     let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
     let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says();
@@ -119,7 +142,9 @@ fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
     }
     let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
     config.eval.scenarios.iter().any(|place| {
-        let below = name.strip_prefix(&*path_patterns::fixed(&place.value)).unwrap_or(name);
+        let below = name
+            .strip_prefix(&*path_patterns::fixed(&place.value))
+            .unwrap_or(name);
         path_patterns::holds(&place.value, name) && !below.split('/').any(is_passed_over)
     })
 }
@@ -136,30 +161,57 @@ pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) ->
         _ if *other == *name => Some(text.to_owned()),
         buffer => buffer.map(|buffer| buffer.text.clone()),
     };
-    let Some(own) = scenarios::read_open(&project.root, &project.config, name, &open) else { return Vec::new() };
-    let all = project.suites.values().flatten().map(|read| if *read.path == *name { &own } else { read });
-    checked(project, &all.collect::<Vec<_>>(), &|other| other == name).remove(name).unwrap_or_default()
+    let Some(own) = scenarios::read_open(&project.root, &project.config, name, &open) else {
+        return Vec::new();
+    };
+    let all = project
+        .suites
+        .values()
+        .flatten()
+        .map(|read| if *read.path == *name { &own } else { read });
+    checked(project, &all.collect::<Vec<_>>(), &|other| other == name)
+        .remove(name)
+        .unwrap_or_default()
 }
 
 fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Found {
     if all.is_empty() && project.config.eval.section.is_none() || project.is_alone {
         return Found::new();
     }
-    let is_there = |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
+    let is_there =
+        |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
     let index = project.index();
-    let cases =
-        all.iter().filter(|read| wanted(&read.path)).filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
-    let known = Known::new(project, &index, cases.filter_map(|case| task_of(&project.config, case)).collect());
+    let cases = all
+        .iter()
+        .filter(|read| wanted(&read.path))
+        .filter_map(|read| read.suite.as_ref())
+        .flat_map(|suite| &suite.cases);
+    let known = Known::new(
+        project,
+        &index,
+        cases
+            .filter_map(|case| task_of(&project.config, case))
+            .collect(),
+    );
     // While the project file has an error, its tasks are uncertain.
     let tasks = (!project.of_config.iter().any(is_error)).then_some(&known as &dyn Tasks);
     let text = |path: &str| match project.open.get(path) {
         Some(buffer) => Some(buffer.text.clone()),
         None => scenarios::text_of(&project.root, path),
     };
-    let around = scenarios::Surroundings { root: &project.root, text: &text, config: &project.config, tasks, exists: &is_there };
+    let around = scenarios::Surroundings {
+        root: &project.root,
+        text: &text,
+        config: &project.config,
+        tasks,
+        exists: &is_there,
+    };
     let mut found = Found::new();
     for finding in scenarios::of_loaded(&around, all, wanted) {
-        found.entry(Arc::clone(&finding.path)).or_default().push(finding);
+        found
+            .entry(Arc::clone(&finding.path))
+            .or_default()
+            .push(finding);
     }
     found
 }
@@ -200,10 +252,22 @@ struct Known<'w> {
 
 impl<'w> Known<'w> {
     fn new(project: &'w ProjectState, index: &'w Index<'w>, asked: BTreeSet<&'w str>) -> Self {
-        let templates = project.documents.iter().flat_map(|(_, template)| &template.diagnostics);
+        let templates = project
+            .documents
+            .iter()
+            .flat_map(|(_, template)| &template.diagnostics);
         let (order, cycles) = index.order();
-        let broken = partial::broken(index, (&order, &cycles), templates.chain(project.linked.values().flatten()));
-        Self { project, index, broken, asked }
+        let broken = partial::broken(
+            index,
+            (&order, &cycles),
+            templates.chain(project.linked.values().flatten()),
+        );
+        Self {
+            project,
+            index,
+            broken,
+            asked,
+        }
     }
 
     /// Returns a task compiled with its references.
@@ -212,13 +276,30 @@ impl<'w> Known<'w> {
         if let Some(known) = known.get(task) {
             return known.clone();
         }
-        let asked: Vec<&str> = self.asked.iter().copied().chain([task]).filter(|task| !known.contains_key(*task)).collect();
+        let asked: Vec<&str> = self
+            .asked
+            .iter()
+            .copied()
+            .chain([task])
+            .filter(|task| !known.contains_key(*task))
+            .collect();
         let file = |task: &&str| {
-            let id = self.index.find(DefinitionKind::Task, task).filter(|id| !self.broken.holds(*id))?;
+            let id = self
+                .index
+                .find(DefinitionKind::Task, task)
+                .filter(|id| !self.broken.holds(*id))?;
             Some(self.index.file(id.file)?.path)
         };
-        let compiled = Snapshot::with(self.project, asked.iter().filter_map(file)).compile(Goal::Partial).ok().map(Rc::new);
-        known.extend(asked.iter().map(|task| ((*task).to_owned(), compiled.clone().filter(|_| file(task).is_some()))));
+        let compiled = Snapshot::with(self.project, asked.iter().filter_map(file))
+            .compile(Goal::Partial)
+            .ok()
+            .map(Rc::new);
+        known.extend(asked.iter().map(|task| {
+            (
+                (*task).to_owned(),
+                compiled.clone().filter(|_| file(task).is_some()),
+            )
+        }));
         known.get(task)?.clone()
     }
 }
@@ -232,8 +313,13 @@ impl Tasks for Known<'_> {
         if let Some(known) = self.project.signatures.borrow().get(task) {
             return known.clone();
         }
-        let found = self.compiled(task).and_then(|registry| registry.signature(task));
-        self.project.signatures.borrow_mut().insert(task.to_owned(), found.clone());
+        let found = self
+            .compiled(task)
+            .and_then(|registry| registry.signature(task));
+        self.project
+            .signatures
+            .borrow_mut()
+            .insert(task.to_owned(), found.clone());
         found
     }
 

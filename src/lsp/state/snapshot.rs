@@ -36,7 +36,10 @@ impl Snapshot {
     }
 
     /// Takes a snapshot of several documents.
-    pub(in crate::lsp) fn with<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> Self {
+    pub(in crate::lsp) fn with<'n>(
+        project: &ProjectState,
+        names: impl IntoIterator<Item = &'n Arc<str>>,
+    ) -> Self {
         Self {
             root: project.root.clone(),
             config: Arc::clone(&project.config),
@@ -51,7 +54,10 @@ impl Snapshot {
     }
 
     fn files(&self) -> Overlay<'_> {
-        Overlay { root: &self.root, open: &self.open }
+        Overlay {
+            root: &self.root,
+            open: &self.open,
+        }
     }
 
     /// Compiles its tasks.
@@ -60,16 +66,28 @@ impl Snapshot {
     /// The number of errors, if the goal requires a registry without any.
     pub(in crate::lsp) fn compile(&self, goal: Goal) -> Result<Registry, usize> {
         let files = self.files();
-        let source = FileSource { root: &self.root, files: &files, scope: Scope::Part, goal };
+        let source = FileSource {
+            root: &self.root,
+            files: &files,
+            scope: Scope::Part,
+            goal,
+        };
         let read = |name: &Arc<str>| {
             let bytes = match self.open.get(name) {
                 Some(buffer) => Ok(Cow::Borrowed(buffer.text.as_bytes())),
-                None => RealFs.read(&self.root.join(&**name), self.config.limits.file).map(Cow::Owned),
+                None => RealFs
+                    .read(&self.root.join(&**name), self.config.limits.file)
+                    .map(Cow::Owned),
             };
             (Arc::clone(name), bytes)
         };
-        let Built { registry, diagnostics, .. } = compile_files(&self.config, source, self.names.iter().map(read));
-        let errors = |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding)).count();
+        let Built {
+            registry,
+            diagnostics,
+            ..
+        } = compile_files(&self.config, source, self.names.iter().map(read));
+        let errors =
+            |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding)).count();
         registry.ok_or_else(|| errors(&diagnostics))
     }
 }
@@ -77,24 +95,43 @@ impl Snapshot {
 impl Files for Snapshot {
     fn text(&self, path: &str) -> Result<String, String> {
         let files = self.files();
-        let text =
-            sources::inside_text(FileAccess { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))?;
+        let text = sources::inside_text(
+            FileAccess {
+                root: &self.root,
+                files: &files,
+                limit: sources::CONTEXT_FILE,
+            },
+            Path::new(path),
+        )?;
         Ok(normalized(&text).into_owned())
     }
 }
 
 /// Returns documents and all files of their direct and indirect references.
-fn needed<'n>(project: &ProjectState, names: impl IntoIterator<Item = &'n Arc<str>>) -> BTreeSet<Arc<str>> {
+fn needed<'n>(
+    project: &ProjectState,
+    names: impl IntoIterator<Item = &'n Arc<str>>,
+) -> BTreeSet<Arc<str>> {
     let mut needed: BTreeSet<Arc<str>> = names.into_iter().cloned().collect();
-    let references = |name: &Arc<str>| project.template(name).map_or(&[][..], |template| &template.facts.references);
-    let mut open: Vec<Arc<str>> = needed.iter().filter(|name| !references(name).is_empty()).cloned().collect();
+    let references = |name: &Arc<str>| {
+        project
+            .template(name)
+            .map_or(&[][..], |template| &template.facts.references)
+    };
+    let mut open: Vec<Arc<str>> = needed
+        .iter()
+        .filter(|name| !references(name).is_empty())
+        .cloned()
+        .collect();
     if open.is_empty() {
         return needed;
     }
     let index = project.index();
     while let Some(name) = open.pop() {
         for reference in references(&name) {
-            let found = index.find(reference.kind.target(), &reference.name).and_then(|id| index.file(id.file));
+            let found = index
+                .find(reference.kind.target(), &reference.name)
+                .and_then(|id| index.file(id.file));
             if let Some(file) = found.filter(|file| !needed.contains(file.path)) {
                 needed.insert(Arc::clone(file.path));
                 open.push(Arc::clone(file.path));

@@ -26,7 +26,13 @@ impl ProjectState {
         for (name, text) in texts {
             let uri = uri::of(&self.path(&name));
             let is_xml = self.is_xml(&name);
-            open.insert(name, Arc::new(Buffer { is_xml, ..Buffer::new(uri, 0, text) }));
+            open.insert(
+                name,
+                Arc::new(Buffer {
+                    is_xml,
+                    ..Buffer::new(uri, 0, text)
+                }),
+            );
         }
         for (name, buffer) in open {
             other.put(&name, buffer);
@@ -42,7 +48,12 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
     if !is_fixable(project, name) {
         return None;
     }
-    let is_suppressed = |finding: &Diagnostic| project.suppressions.as_ref().is_some_and(|(_, known)| known.holds(finding));
+    let is_suppressed = |finding: &Diagnostic| {
+        project
+            .suppressions
+            .as_ref()
+            .is_some_and(|(_, known)| known.holds(finding))
+    };
     let own = |finding: &Diagnostic| finding.path == *name && !is_suppressed(finding);
     let mut scratch = Scratch::new();
     let mut check = |text: &str| speculative_check(project, name, text, &mut scratch);
@@ -52,32 +63,60 @@ pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str)
 
 /// Returns true if a finding of a file has a safe fix.
 pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
-    project.found(name).iter().any(|finding| apply::eligible(finding, Which::Safe).is_some())
+    project
+        .found(name)
+        .iter()
+        .any(|finding| apply::eligible(finding, Which::Safe).is_some())
 }
 
 /// Returns the findings of a file with another text.
-pub(in crate::lsp) fn found(project: &ProjectState, name: &Arc<str>, text: &str) -> Vec<Diagnostic> {
+pub(in crate::lsp) fn found(
+    project: &ProjectState,
+    name: &Arc<str>,
+    text: &str,
+) -> Vec<Diagnostic> {
     let mut found = speculative_check(project, name, text, &mut Scratch::new());
     project.suppress(&mut found);
     found
 }
 
 /// Returns the findings of a file with another text, and those about names in all files.
-fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
+fn speculative_check(
+    project: &ProjectState,
+    name: &Arc<str>,
+    text: &str,
+    scratch: &mut Scratch,
+) -> Vec<Diagnostic> {
     if **name == *PROJECT {
         return check::config(&project.project_of(text));
     }
     if **name == *SUPPRESSIONS {
-        return Suppressions::parse(text).map_or_else(|_| Vec::new(), |known| project.stale_suppressions(text, &known));
+        return Suppressions::parse(text).map_or_else(
+            |_| Vec::new(),
+            |known| project.stale_suppressions(text, &known),
+        );
     }
     if project.is_scenario(name) {
         return scenarios::of_text(project, name, text);
     }
-    let files = Overlay { root: &project.root, open: &project.open };
-    let outcome = project.compiler(&files, text).compile_text(name, text, Chosen::Found, scratch);
-    let Outcome::Taken(mut made) = outcome else { return Vec::new() };
+    let files = Overlay {
+        root: &project.root,
+        open: &project.open,
+    };
+    let outcome = project
+        .compiler(&files, text)
+        .compile_text(name, text, Chosen::Found, scratch);
+    let Outcome::Taken(mut made) = outcome else {
+        return Vec::new();
+    };
     let mut found = std::mem::take(&mut made.diagnostics);
-    let texts = |other: &str| if *other == **name { Some(text.to_owned()) } else { project.read(other) };
+    let texts = |other: &str| {
+        if *other == **name {
+            Some(text.to_owned())
+        } else {
+            project.read(other)
+        }
+    };
     if project.documents.get(name).is_some() {
         found.extend(link::link(
             &project.config,
@@ -99,6 +138,14 @@ pub(in crate::lsp) fn outside(
     template: &Compiled,
     text: impl Fn(&str) -> Option<String>,
 ) -> Vec<Diagnostic> {
-    let found = link::link(&project.config, &Links::new(&project.documents.index_with(name, template)), Scope::Part, text);
-    found.into_iter().filter(|finding| finding.path == *name).collect()
+    let found = link::link(
+        &project.config,
+        &Links::new(&project.documents.index_with(name, template)),
+        Scope::Part,
+        text,
+    );
+    found
+        .into_iter()
+        .filter(|finding| finding.path == *name)
+        .collect()
 }

@@ -31,7 +31,9 @@ impl ProjectState {
         if is_template(name) && self.template(name).is_none() {
             self.pending.insert(Change::Files);
         }
-        let is_new = Arc::make_mut(&mut self.open).insert(Arc::clone(name), buffer).is_none();
+        let is_new = Arc::make_mut(&mut self.open)
+            .insert(Arc::clone(name), buffer)
+            .is_none();
         // While it was closed, the project file may have been read without it.
         if is_new && self.is_named_in_project_file(name) {
             self.pending.insert(Change::Config);
@@ -45,7 +47,9 @@ impl ProjectState {
         let name = Arc::from(name);
         self.touch(&name);
         // A document without a file on disk is gone.
-        if (is_template(&name) || self.suites.contains_key(&name)) && !fs::exists(&self.root.join(&*name)) {
+        if (is_template(&name) || self.suites.contains_key(&name))
+            && !fs::exists(&self.root.join(&*name))
+        {
             self.pending.insert(Change::Files);
         }
         if self.outside.remove(&name).is_some() {
@@ -62,7 +66,9 @@ impl ProjectState {
             self.pending.insert(Change::Scenarios);
         }
         // What the project file takes from another file is read again with that file on disk.
-        if self.is_config(name) || !self.open.contains_key(name) && self.is_named_in_project_file(name) {
+        if self.is_config(name)
+            || !self.open.contains_key(name) && self.is_named_in_project_file(name)
+        {
             self.pending.insert(Change::Config);
         }
         if self.is_xml(name) {
@@ -71,11 +77,20 @@ impl ProjectState {
         // Templates that include the file as a text.
         let base = name.rsplit('/').next().unwrap_or(name);
         let is_user = |template: &Compiled| {
-            let is_base = |path: &str| path.strip_suffix(base).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'));
-            template.facts.sources.iter().any(|source| is_base(&source.path))
+            let is_base = |path: &str| {
+                path.strip_suffix(base)
+                    .is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
+            };
+            template
+                .facts
+                .sources
+                .iter()
+                .any(|source| is_base(&source.path))
         };
         let users = self.templates().filter(|(_, template)| is_user(template));
-        let users: Vec<Change> = users.map(|(user, _)| Change::Document(Arc::clone(user))).collect();
+        let users: Vec<Change> = users
+            .map(|(user, _)| Change::Document(Arc::clone(user)))
+            .collect();
         self.pending.extend(users);
     }
 
@@ -115,7 +130,8 @@ impl ProjectState {
             inner = others;
         }
         if self.read_scenarios() && !self.is_config_broken {
-            self.of_config.retain(|finding| *finding.path == *SUPPRESSIONS);
+            self.of_config
+                .retain(|finding| *finding.path == *SUPPRESSIONS);
             self.of_config.append(&mut check::config(&self.config));
             changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
@@ -161,9 +177,18 @@ impl ProjectState {
         found.extend(self.read_suppressions());
         let before = std::mem::replace(&mut self.of_config, found);
         if !are_alike(&before, &self.of_config) {
-            self.shown.changed.extend(before.iter().chain(&self.of_config).map(|finding| Arc::clone(&finding.path)));
+            self.shown.changed.extend(
+                before
+                    .iter()
+                    .chain(&self.of_config)
+                    .map(|finding| Arc::clone(&finding.path)),
+            );
         }
-        let identity = if self.suppressions.is_some() { Identity::Wanted } else { Identity::Unwanted };
+        let identity = if self.suppressions.is_some() {
+            Identity::Wanted
+        } else {
+            Identity::Unwanted
+        };
         (self.active, self.structure) = actives(&self.config, identity);
     }
 
@@ -176,7 +201,12 @@ impl ProjectState {
             Err(fault) => {
                 let text = text.unwrap_or_default();
                 let rule = &list::find("project-syntax")?.meta;
-                let mut finding = Diagnostic::new(rule, &Arc::from(SUPPRESSIONS), fault.span(), fault.to_string());
+                let mut finding = Diagnostic::new(
+                    rule,
+                    &Arc::from(SUPPRESSIONS),
+                    fault.span(),
+                    fault.to_string(),
+                );
                 finding.locate(&text, &LineIndex::new(&text));
                 return Some(finding);
             }
@@ -190,13 +220,29 @@ impl ProjectState {
 
     /// Searches the project's files. Returns the new ones and the folders of nested projects.
     fn walk(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
-        let Some((mut there, inner)) = self.files_on_disk() else { return Default::default() };
-        let is_new = |name: &Arc<str>| !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute();
-        there.extend(self.open.keys().filter(|name| is_template(name) && is_new(name)).cloned());
-        let gone: Vec<Arc<str>> =
-            self.documents.iter().map(|(name, _)| name).filter(|name| !there.contains(*name)).cloned().collect();
+        let Some((mut there, inner)) = self.files_on_disk() else {
+            return Default::default();
+        };
+        let is_new = |name: &Arc<str>| {
+            !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute()
+        };
+        there.extend(
+            self.open
+                .keys()
+                .filter(|name| is_template(name) && is_new(name))
+                .cloned(),
+        );
+        let gone: Vec<Arc<str>> = self
+            .documents
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !there.contains(*name))
+            .cloned()
+            .collect();
         for name in gone {
-            let Some(template) = self.documents.remove(&name) else { continue };
+            let Some(template) = self.documents.remove(&name) else {
+                continue;
+            };
             self.shown.changed.extend(texts_in(&template.diagnostics));
             if self.open.contains_key(&name) {
                 self.outside.insert(name, template);
@@ -234,13 +280,19 @@ impl ProjectState {
         } else {
             self.large.remove(name);
         }
-        let all = if is_member { &mut self.documents } else { &mut self.outside };
+        let all = if is_member {
+            &mut self.documents
+        } else {
+            &mut self.outside
+        };
         let old = all.insert(Arc::clone(name), new);
         let new = all.get(name);
         let (before, after) = (findings(old.as_ref()), findings(new));
         if !are_alike(before, after) {
             self.shown.changed.insert(Arc::clone(name));
-            self.shown.changed.extend(texts_in(before).chain(texts_in(after)));
+            self.shown
+                .changed
+                .extend(texts_in(before).chain(texts_in(after)));
         }
         let is_same = match (&old, new) {
             (Some(old), Some(new)) => {
@@ -260,7 +312,10 @@ impl ProjectState {
     /// True if a finding about names lies in a file or shows a place in it, or depends on the size of definitions.
     fn is_linked(&self, name: &str) -> bool {
         let shows = |finding: &Diagnostic| {
-            let has_label = finding.labels.iter().any(|label| label.path.as_deref() == Some(name));
+            let has_label = finding
+                .labels
+                .iter()
+                .any(|label| label.path.as_deref() == Some(name));
             has_label || finding.rule.name == "expansion-too-large"
         };
         self.linked.contains_key(name) || self.linked.values().flatten().any(shows)
@@ -277,15 +332,28 @@ impl ProjectState {
                     read = text;
                     &read
                 }
-                Err(finding) => return Some((Compiled { diagnostics: vec![finding], ..Compiled::default() }, false)),
+                Err(finding) => {
+                    return Some((
+                        Compiled {
+                            diagnostics: vec![finding],
+                            ..Compiled::default()
+                        },
+                        false,
+                    ));
+                }
             },
         };
         if !is_template(name) && !place::is_template(text, &self.config.limits) {
             return None;
         }
         let mut scratch = std::mem::take(&mut self.scratch);
-        let files = Overlay { root: &self.root, open: &self.open };
-        let outcome = self.compiler(&files, text).compile_text(name, text, Chosen::Found, &mut scratch);
+        let files = Overlay {
+            root: &self.root,
+            open: &self.open,
+        };
+        let outcome =
+            self.compiler(&files, text)
+                .compile_text(name, text, Chosen::Found, &mut scratch);
         self.scratch = scratch;
         match outcome {
             Outcome::Skipped => None,
@@ -308,14 +376,22 @@ impl ProjectState {
 
     /// Checks names and references over all files.
     fn link(&mut self) {
-        let (found, largest) = self.documents.link_with_size(&self.config, self.scope(), |name| self.read(name));
+        let (found, largest) = self
+            .documents
+            .link_with_size(&self.config, self.scope(), |name| self.read(name));
         self.largest_expansion = largest;
         let mut linked = Found::new();
         for finding in found {
-            linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
+            linked
+                .entry(Arc::clone(&finding.path))
+                .or_default()
+                .push(finding);
         }
         for (name, template) in self.outside.iter() {
-            linked.insert(Arc::clone(name), speculative::outside(self, name, template, |name| self.read(name)));
+            linked.insert(
+                Arc::clone(name),
+                speculative::outside(self, name, template, |name| self.read(name)),
+            );
         }
         let before = std::mem::replace(&mut self.linked, linked);
         self.shown.changed.extend(differing(&before, &self.linked));
@@ -325,14 +401,25 @@ impl ProjectState {
     fn check_scenarios(&mut self) {
         let found = scenarios::found(self, &|name| self.open.contains_key(name));
         let before = std::mem::replace(&mut self.of_scenarios, found);
-        self.shown.changed.extend(differing(&before, &self.of_scenarios));
+        self.shown
+            .changed
+            .extend(differing(&before, &self.of_scenarios));
     }
 
     /// Records the state on disk of the project file and the files it includes.
     fn stamp_config(&mut self) {
-        let shared: Vec<Arc<str>> = self.config.files.iter().map(|file| Arc::from(&*file.path)).collect();
+        let shared: Vec<Arc<str>> = self
+            .config
+            .files
+            .iter()
+            .map(|file| Arc::from(&*file.path))
+            .collect();
         let named = self.named_in_project_file();
-        for name in shared.iter().chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)]).chain(&named) {
+        for name in shared
+            .iter()
+            .chain(&[Arc::from(PROJECT), Arc::from(SUPPRESSIONS)])
+            .chain(&named)
+        {
             self.stamp(name);
         }
     }
@@ -340,8 +427,13 @@ impl ProjectState {
     /// Records the state on disk of the texts that a template includes, at its first compilation
     /// with them.
     fn stamp_sources(&mut self, template: &str) {
-        let sources = self.template(template).map_or(&[][..], |template| &template.facts.sources);
-        let names: Vec<String> = sources.iter().filter_map(|source| sources::name_of_source(template, source)).collect();
+        let sources = self
+            .template(template)
+            .map_or(&[][..], |template| &template.facts.sources);
+        let names: Vec<String> = sources
+            .iter()
+            .filter_map(|source| sources::name_of_source(template, source))
+            .collect();
         for name in names {
             if !self.stamps.contains_key(name.as_str()) {
                 self.stamp(&Arc::from(name));
@@ -357,16 +449,22 @@ fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
 /// An upper bound of the largest expansion after a change of sizes: every copy of a definition grows at most by its own ratio.
 fn grown_expansion(largest: u64, before: &FileFacts, after: &FileFacts) -> u64 {
     let pairs = before.definitions.iter().zip(&after.definitions);
-    let grown = pairs.filter(|(before, after)| after.bytes > before.bytes).map(|(before, after)| {
-        let grown = u128::from(largest) * u128::from(after.bytes) / u128::from(before.bytes.max(1)) + 1;
-        u64::try_from(grown).unwrap_or(u64::MAX)
-    });
+    let grown = pairs
+        .filter(|(before, after)| after.bytes > before.bytes)
+        .map(|(before, after)| {
+            let grown =
+                u128::from(largest) * u128::from(after.bytes) / u128::from(before.bytes.max(1)) + 1;
+            u64::try_from(grown).unwrap_or(u64::MAX)
+        });
     grown.max().unwrap_or(largest)
 }
 
 /// The texts that findings of templates are shown in as well.
 fn texts_in(findings: &[Diagnostic]) -> impl Iterator<Item = Arc<str>> {
-    let labels = findings.iter().flat_map(|finding| &finding.labels).filter(|label| label.text == IN_TEXT);
+    let labels = findings
+        .iter()
+        .flat_map(|finding| &finding.labels)
+        .filter(|label| label.text == IN_TEXT);
     labels.filter_map(|label| label.path.clone())
 }
 
@@ -381,14 +479,21 @@ enum Names {
 fn differing(before: &Found, after: &Found) -> Vec<Arc<str>> {
     let names: BTreeSet<&Arc<str>> = before.keys().chain(after.keys()).collect();
     let of = |all: &Found, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
-    names.into_iter().filter(|name| !are_alike(&of(before, name), &of(after, name))).cloned().collect()
+    names
+        .into_iter()
+        .filter(|name| !are_alike(&of(before, name), &of(after, name)))
+        .cloned()
+        .collect()
 }
 
 /// Returns true if two lists of findings look the same to the client.
 fn are_alike(one: &[Diagnostic], other: &[Diagnostic]) -> bool {
     let alike = |(one, other): (&Diagnostic, &Diagnostic)| {
-        let place = (one.rule.code, one.span, one.severity) == (other.rule.code, other.span, other.severity);
-        place && (&one.message, &one.labels, &one.notes, &one.help) == (&other.message, &other.labels, &other.notes, &other.help)
+        let place = (one.rule.code, one.span, one.severity)
+            == (other.rule.code, other.span, other.severity);
+        place
+            && (&one.message, &one.labels, &one.notes, &one.help)
+                == (&other.message, &other.labels, &other.notes, &other.help)
     };
     one.len() == other.len() && one.iter().zip(other).all(alike)
 }

@@ -50,7 +50,10 @@ pub(in crate::lsp) struct Workspace {
 impl Workspace {
     /// Creates the projects of a workspace.
     pub(in crate::lsp) fn new(folders: Vec<PathBuf>) -> Self {
-        let mut workspace = Self { folders, ..Self::default() };
+        let mut workspace = Self {
+            folders,
+            ..Self::default()
+        };
         workspace.found();
         workspace
     }
@@ -67,7 +70,10 @@ impl Workspace {
 
     /// Returns the projects of the workspace, ordered by folder.
     pub(in crate::lsp) fn of_workspace(&self) -> impl Iterator<Item = &ProjectState> {
-        self.all.iter().filter(|(key, _)| self.is_of_workspace(key)).map(|(_, project)| project)
+        self.all
+            .iter()
+            .filter(|(key, _)| self.is_of_workspace(key))
+            .map(|(_, project)| project)
     }
 
     /// Returns an open document with its project and its name there.
@@ -78,7 +84,10 @@ impl Workspace {
     }
 
     /// Returns the project of an open document for changes.
-    pub(in crate::lsp) fn document_mut(&mut self, uri: &Uri) -> Option<(&mut ProjectState, Arc<str>)> {
+    pub(in crate::lsp) fn document_mut(
+        &mut self,
+        uri: &Uri,
+    ) -> Option<(&mut ProjectState, Arc<str>)> {
         let Document { home, name } = self.open.get(&uri.0)?;
         Some((self.all.get_mut(home)?, Arc::clone(name)))
     }
@@ -94,9 +103,12 @@ impl Workspace {
         let home = self.home(path);
         let mut is_known = false;
         // A template counts in its own project; a text, a list of what is ignored, a folder in every one that it is in.
-        let is_template = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
-        let is_in =
-            |(key, project): &(&PathBuf, &mut ProjectState)| **key == home || (!is_template && path.starts_with(&project.root));
+        let is_template = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+        let is_in = |(key, project): &(&PathBuf, &mut ProjectState)| {
+            **key == home || (!is_template && path.starts_with(&project.root))
+        };
         for (_, project) in self.all.iter_mut().filter(is_in) {
             let name = project.name(path);
             let below = project.known_below(&name);
@@ -117,7 +129,11 @@ impl Workspace {
 
     /// Whether a path is that of a project file, or of a folder around one.
     pub(in crate::lsp) fn may_hold_project(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| name == PROJECT) || self.all.values().any(|project| project.root.starts_with(path))
+        path.file_name().is_some_and(|name| name == PROJECT)
+            || self
+                .all
+                .values()
+                .any(|project| project.root.starts_with(path))
     }
 
     /// Whether documents belong to other projects since this was last asked.
@@ -140,16 +156,25 @@ impl Workspace {
         let Document { home, name } = self.open.remove(&uri.0)?;
         let project = self.all.get_mut(&home)?;
         project.close(&name)?;
-        project.shown.said.borrow_mut().retain(|(of, _)| *of != name);
+        project
+            .shown
+            .said
+            .borrow_mut()
+            .retain(|(of, _)| *of != name);
         project.shown.edited.insert(Arc::clone(&name));
-        let shown = if project.shown.pushed.remove(&name).is_some() { Shown::Pushed } else { Shown::Nothing };
+        let shown = if project.shown.pushed.remove(&name).is_some() {
+            Shown::Pushed
+        } else {
+            Shown::Nothing
+        };
         self.tidy();
         Some(shown)
     }
 
     /// Handles changes of the workspace folders.
     pub(in crate::lsp) fn change_folders(&mut self, removed: &[PathBuf], added: Vec<PathBuf>) {
-        self.folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
+        self.folders
+            .retain(|folder| !removed.contains(folder) && !added.contains(folder));
         self.folders.extend(added);
         self.found();
         self.rehome();
@@ -158,12 +183,18 @@ impl Workspace {
     /// Assigns open documents to their projects again after project files were added or removed.
     pub(in crate::lsp) fn rehome(&mut self) {
         self.found();
-        let moved: Vec<(String, Document)> = self.open.iter().map(|(uri, document)| (uri.clone(), document.clone())).collect();
+        let moved: Vec<(String, Document)> = self
+            .open
+            .iter()
+            .map(|(uri, document)| (uri.clone(), document.clone()))
+            .collect();
         for (uri, Document { home, name }) in moved {
             if self.home_of(&Uri(uri)) == home {
                 continue;
             }
-            let Some(project) = self.all.get_mut(&home) else { continue };
+            let Some(project) = self.all.get_mut(&home) else {
+                continue;
+            };
             self.is_rearranged = true;
             project.shown.pushed.remove(&name);
             if let Some(buffer) = project.close(&name) {
@@ -179,12 +210,17 @@ impl Workspace {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let mut seen = BTreeSet::new();
         // Documents in one folder belong to one project, except single files.
-        let mut open = self
-            .open
-            .iter()
-            .filter(|(uri, document)| seen.insert((uri.rsplit_once('/').map(|(folder, _)| folder), &document.home)));
+        let mut open = self.open.iter().filter(|(uri, document)| {
+            seen.insert((
+                uri.rsplit_once('/').map(|(folder, _)| folder),
+                &document.home,
+            ))
+        });
         open.any(|(uri, document)| self.home_of(&Uri(uri.clone())) != document.home)
-            || self.all.keys().any(|key| !used.contains(key) && !self.is_wanted(key))
+            || self
+                .all
+                .keys()
+                .any(|key| !used.contains(key) && !self.is_wanted(key))
     }
 
     /// Returns true if some files must be polled.
@@ -198,8 +234,16 @@ impl Workspace {
         if is_stale {
             self.rehome();
         }
-        let poll = |project: &mut ProjectState| if project.is_watched { project.poll_unwatched() } else { project.poll() };
-        self.all.values_mut().fold(is_stale, |is_changed, project| poll(project) || is_changed)
+        let poll = |project: &mut ProjectState| {
+            if project.is_watched {
+                project.poll_unwatched()
+            } else {
+                project.poll()
+            }
+        };
+        self.all
+            .values_mut()
+            .fold(is_stale, |is_changed, project| poll(project) || is_changed)
     }
 
     /// Updates all projects, including nested ones that are discovered on the way.
@@ -211,7 +255,12 @@ impl Workspace {
         while let Some(root) = found.pop() {
             if self.is_of_workspace(&root) && self.known(&root).is_none() {
                 self.begin(root.clone());
-                found.extend(self.all.get_mut(&root).map(ProjectState::settle).unwrap_or_default());
+                found.extend(
+                    self.all
+                        .get_mut(&root)
+                        .map(ProjectState::settle)
+                        .unwrap_or_default(),
+                );
             }
         }
     }
@@ -228,7 +277,10 @@ impl Workspace {
     pub(in crate::lsp) fn are_watched(&mut self, below: Vec<PathBuf>) {
         self.watched = below;
         for project in self.all.values_mut() {
-            project.is_watched = self.watched.iter().any(|base| project.root.starts_with(base));
+            project.is_watched = self
+                .watched
+                .iter()
+                .any(|base| project.root.starts_with(base));
         }
     }
 
@@ -237,12 +289,30 @@ impl Workspace {
         // A document that is not a file has its URI as name.
         let home = self.home_of(&buffer.uri);
         self.begin(home.clone());
-        let Some(project) = self.all.get_mut(&home) else { return };
-        let name = path.map_or_else(|| Arc::from(buffer.uri.0.as_str()), |path| project.name(&path));
+        let Some(project) = self.all.get_mut(&home) else {
+            return;
+        };
+        let name = path.map_or_else(
+            || Arc::from(buffer.uri.0.as_str()),
+            |path| project.name(&path),
+        );
         // A file opened under two URIs has its name only under the first.
-        let is_taken = project.open.get(&name).is_some_and(|other| other.uri != buffer.uri);
-        let name = if is_taken { Arc::from(buffer.uri.0.as_str()) } else { name };
-        self.open.insert(buffer.uri.0.clone(), Document { home, name: Arc::clone(&name) });
+        let is_taken = project
+            .open
+            .get(&name)
+            .is_some_and(|other| other.uri != buffer.uri);
+        let name = if is_taken {
+            Arc::from(buffer.uri.0.as_str())
+        } else {
+            name
+        };
+        self.open.insert(
+            buffer.uri.0.clone(),
+            Document {
+                home,
+                name: Arc::clone(&name),
+            },
+        );
         project.shown.edited.insert(Arc::clone(&name));
         project.put(&name, buffer);
     }
@@ -265,30 +335,47 @@ impl Workspace {
         let folder = key.parent().filter(|folder| is_alone && folder.has_root());
         let mut project = ProjectState::new(folder.unwrap_or(&key).to_path_buf());
         project.is_alone = is_alone;
-        project.is_watched = self.watched.iter().any(|base| project.root.starts_with(base));
+        project.is_watched = self
+            .watched
+            .iter()
+            .any(|base| project.root.starts_with(base));
         self.all.insert(key, project);
     }
 
     /// Removes projects outside of the workspace of which nothing is open, and those whose file has gone.
     fn tidy(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
-        let gone = self.all.keys().filter(|key| !used.contains(key) && !self.is_wanted(key));
+        let gone = self
+            .all
+            .keys()
+            .filter(|key| !used.contains(key) && !self.is_wanted(key));
         let gone: Vec<PathBuf> = gone.cloned().collect();
         for project in gone.into_iter().filter_map(|key| self.all.remove(&key)) {
-            let pushed = project.shown.pushed.iter().filter(|(_, found)| !found.is_empty());
-            self.cleared.extend(pushed.map(|(name, _)| crate::lsp::uri::of(&project.path(name))));
+            let pushed = project
+                .shown
+                .pushed
+                .iter()
+                .filter(|(_, found)| !found.is_empty());
+            self.cleared
+                .extend(pushed.map(|(name, _)| crate::lsp::uri::of(&project.path(name))));
         }
     }
 
     /// Returns true if a project stays loaded without open documents.
     fn is_wanted(&self, key: &Path) -> bool {
-        let is_folder = || self.folders.iter().any(|folder| folder == key && holder(folder) == *key);
+        let is_folder = || {
+            self.folders
+                .iter()
+                .any(|folder| folder == key && holder(folder) == *key)
+        };
         self.is_of_workspace(key) && (holds_project(key) || is_folder())
     }
 
     /// Returns true if the project of a key belongs to the workspace.
     fn is_of_workspace(&self, key: &Path) -> bool {
-        self.folders.iter().any(|folder| key.starts_with(folder) || (folder.starts_with(key) && holder(folder) == *key))
+        self.folders.iter().any(|folder| {
+            key.starts_with(folder) || (folder.starts_with(key) && holder(folder) == *key)
+        })
     }
 
     /// Returns the key of a document's project. An unsaved document can use the names of the first
@@ -297,23 +384,40 @@ impl Workspace {
         if let Some(path) = crate::lsp::uri::path(uri) {
             return self.home(&path);
         }
-        let first = self.folders.first().filter(|_| uri.0.starts_with("untitled:"));
+        let first = self
+            .folders
+            .first()
+            .filter(|_| uri.0.starts_with("untitled:"));
         first.map_or_else(|| PathBuf::from(&uri.0), |folder| holder(folder))
     }
 
     /// Returns the key of a file's project.
     fn home(&self, path: &Path) -> PathBuf {
-        if let Some(holder) = path.ancestors().skip(1).find(|folder| holds_project(folder)) {
+        if let Some(holder) = path
+            .ancestors()
+            .skip(1)
+            .find(|folder| holds_project(folder))
+        {
             return self.known(holder).unwrap_or_else(|| holder.to_path_buf());
         }
         let parent = path.parent().unwrap_or(path);
-        let around = self.folders.iter().filter(|folder| parent.starts_with(folder));
+        let around = self
+            .folders
+            .iter()
+            .filter(|folder| parent.starts_with(folder));
         if let Some(folder) = around.max_by_key(|folder| folder.components().count()) {
             return folder.clone();
         }
         let real = RealFs.canonical(parent).unwrap_or_default();
-        let by_links = |folder: &&PathBuf| RealFs.canonical(folder).is_ok_and(|folder| real.starts_with(folder));
-        self.folders.iter().find(by_links).map_or_else(|| path.to_path_buf(), |folder| holder(folder))
+        let by_links = |folder: &&PathBuf| {
+            RealFs
+                .canonical(folder)
+                .is_ok_and(|folder| real.starts_with(folder))
+        };
+        self.folders
+            .iter()
+            .find(by_links)
+            .map_or_else(|| path.to_path_buf(), |folder| holder(folder))
     }
 
     /// Returns the key of the loaded project with this folder, even if it is reached by other
@@ -323,13 +427,20 @@ impl Workspace {
             return Some(folder.to_path_buf());
         }
         let real = RealFs.canonical(folder).ok()?;
-        self.all.keys().find(|key| RealFs.canonical(key).is_ok_and(|own| own == real)).cloned()
+        self.all
+            .keys()
+            .find(|key| RealFs.canonical(key).is_ok_and(|own| own == real))
+            .cloned()
     }
 }
 
 /// Returns the project folder of a workspace folder: the nearest one above it with a project file.
 fn holder(folder: &Path) -> PathBuf {
-    folder.ancestors().find(|above| holds_project(above)).unwrap_or(folder).to_path_buf()
+    folder
+        .ancestors()
+        .find(|above| holds_project(above))
+        .unwrap_or(folder)
+        .to_path_buf()
 }
 
 /// Returns true if a folder contains a project file on disk.

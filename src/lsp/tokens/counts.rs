@@ -73,14 +73,22 @@ pub(in crate::lsp) struct TokenCounts {
 
 impl Debug for TokenCounts {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TokenCounts").field("asked", &self.asked).finish_non_exhaustive()
+        f.debug_struct("TokenCounts")
+            .field("asked", &self.asked)
+            .finish_non_exhaustive()
     }
 }
 
 impl TokenCounts {
     /// Creates an empty state without a thread.
     pub(in crate::lsp) fn new(tell: impl Fn(Message) + Send + Sync + 'static) -> Self {
-        Self { tell: Arc::new(tell), known: Arc::default(), asked: BTreeMap::new(), jobs: None, worker: None }
+        Self {
+            tell: Arc::new(tell),
+            known: Arc::default(),
+            asked: BTreeMap::new(),
+            jobs: None,
+            worker: None,
+        }
     }
 
     /// Returns the counts of a document.
@@ -102,18 +110,37 @@ impl TokenCounts {
     /// Starts counting the tasks of a document, unless this revision was requested before.
     pub(in crate::lsp) fn want(&mut self, project: &ProjectState, name: &Arc<str>, is_told: bool) {
         let document = (project.root.clone(), Arc::clone(name));
-        if project.open.get(name).is_none_or(|buffer| buffer.is_large()) || !self.is_new(&document, project.revision) {
+        if project
+            .open
+            .get(name)
+            .is_none_or(|buffer| buffer.is_large())
+            || !self.is_new(&document, project.revision)
+        {
             return;
         }
         let tasks = tasks(project, name);
         if !tasks.is_empty() {
-            self.begin(Snapshot::of(project, name), Work::Count { document, tasks, state: project.revision, is_told });
+            self.begin(
+                Snapshot::of(project, name),
+                Work::Count {
+                    document,
+                    tasks,
+                    state: project.revision,
+                    is_told,
+                },
+            );
         }
     }
 
     /// Sends a job to the thread and starts the thread if necessary.
     pub(in crate::lsp) fn begin(&mut self, snapshot: Snapshot, work: Work) {
-        let Self { tell, known, jobs, worker, .. } = self;
+        let Self {
+            tell,
+            known,
+            jobs,
+            worker,
+            ..
+        } = self;
         let jobs = jobs.get_or_insert_with(|| {
             let (sender, receiver) = mpsc::channel();
             let tell = Arc::clone(tell);
@@ -144,15 +171,24 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
         let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
         let mut newest: BTreeMap<Key, u64> = BTreeMap::new();
         for job in &waiting {
-            if let Work::Count { document, state, .. } = &job.work {
+            if let Work::Count {
+                document, state, ..
+            } = &job.work
+            {
                 newest.insert(document.clone(), *state);
             }
         }
         let mut is_news = false;
         for Job { snapshot, work } in waiting {
             match work {
-                Work::Count { document, tasks, state, is_told } if newest.get(&document) == Some(&state) => {
-                    let found = catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counters)));
+                Work::Count {
+                    document,
+                    tasks,
+                    state,
+                    is_told,
+                } if newest.get(&document) == Some(&state) => {
+                    let found =
+                        catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counters)));
                     let Ok(Some(tasks)) = found else { continue };
                     let now = Arc::new(Known { tasks });
                     let before = locked(known).insert(document, Arc::clone(&now));
@@ -160,11 +196,17 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
                 }
                 Work::Count { .. } => {}
                 Work::Render { id, wanted } => {
-                    let made = catch_unwind(AssertUnwindSafe(|| render::of(&snapshot, &wanted, &counters)));
-                    let made = made.unwrap_or_else(|_| Err("a bug in ctxc: this could not be rendered".to_owned()));
+                    let made = catch_unwind(AssertUnwindSafe(|| {
+                        render::of(&snapshot, &wanted, &counters)
+                    }));
+                    let made = made.unwrap_or_else(|_| {
+                        Err("a bug in ctxc: this could not be rendered".to_owned())
+                    });
                     tell(match made {
                         Ok(value) => Response::new_ok(id, value).into(),
-                        Err(why) => Response::new_err(id, ErrorCode::RequestFailed as i32, why).into(),
+                        Err(why) => {
+                            Response::new_err(id, ErrorCode::RequestFailed as i32, why).into()
+                        }
                     });
                 }
             }
@@ -172,29 +214,60 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
         if is_news {
             refreshes += 1;
             let id = RequestId::from(format!("figures-{refreshes}"));
-            tell(lsp_server::Request::new(id, "workspace/codeLens/refresh".to_owned(), Value::Null).into());
+            tell(
+                lsp_server::Request::new(id, "workspace/codeLens/refresh".to_owned(), Value::Null)
+                    .into(),
+            );
         }
     }
 }
 
 /// Counts the agents of each task; `None` if the texts have errors, so that older counts stay.
-fn count(snapshot: &Snapshot, tasks: &[String], counters: &NamedCounters) -> Option<BTreeMap<String, Vec<Entry>>> {
+fn count(
+    snapshot: &Snapshot,
+    tasks: &[String],
+    counters: &NamedCounters,
+) -> Option<BTreeMap<String, Vec<Entry>>> {
     let registry = snapshot.compile(Goal::Registry).ok()?;
-    let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
+    let how = ManifestOptions {
+        options: counters.options(snapshot.config()),
+        files: snapshot,
+    };
     let of = |task: &String| {
         // A task of roles is counted as each role receives it, as in the manifest of the project.
-        let roles: Vec<Request<'_>> =
-            snapshot.config().roles.values().filter(|role| role.task.value == *task).map(Request::of_role).collect();
-        let requests = if roles.is_empty() { vec![Request::new(task)] } else { roles };
-        let made = requests.iter().map(|request| of_task(&registry, request, None, &how).ok().map(|manifest| manifest.entries));
-        made.collect::<Option<Vec<_>>>().map(|entries| (task.clone(), entries.concat()))
+        let roles: Vec<Request<'_>> = snapshot
+            .config()
+            .roles
+            .values()
+            .filter(|role| role.task.value == *task)
+            .map(Request::of_role)
+            .collect();
+        let requests = if roles.is_empty() {
+            vec![Request::new(task)]
+        } else {
+            roles
+        };
+        let made = requests.iter().map(|request| {
+            of_task(&registry, request, None, &how)
+                .ok()
+                .map(|manifest| manifest.entries)
+        });
+        made.collect::<Option<Vec<_>>>()
+            .map(|entries| (task.clone(), entries.concat()))
     };
     Some(tasks.iter().filter_map(of).collect())
 }
 
 /// Returns the names of a document's tasks.
 fn tasks(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
-    let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
-    let tasks = definitions.iter().filter(|definition| definition.kind == DefinitionKind::Task);
-    tasks.take(MOST).map(|definition| definition.name.to_string()).collect()
+    let definitions = project
+        .template(name)
+        .map_or(&[][..], |template| &template.facts.definitions);
+    let tasks = definitions
+        .iter()
+        .filter(|definition| definition.kind == DefinitionKind::Task);
+    tasks
+        .take(MOST)
+        .map(|definition| definition.name.to_string())
+        .collect()
 }

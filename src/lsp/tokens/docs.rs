@@ -13,8 +13,13 @@ use std::fmt::Write as _;
 
 /// Returns the names of a document's definitions, in order.
 pub(in crate::lsp) fn names(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
-    let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
-    definitions.iter().map(|definition| definition.name.to_string()).collect()
+    let definitions = project
+        .template(name)
+        .map_or(&[][..], |template| &template.facts.definitions);
+    definitions
+        .iter()
+        .map(|definition| definition.name.to_string())
+        .collect()
 }
 
 /// Summarises entries: “84 tokens · waits for ticket · reusable prefix 78”.
@@ -22,8 +27,15 @@ pub(in crate::lsp) fn brief(entries: &[Entry]) -> Option<String> {
     let first = entries.first()?;
     let fixed: usize = entries.iter().map(|entry| entry.total.fixed).sum();
     let about = if first.tokenizer.exact { "" } else { "≈ " };
-    let agents = if entries.len() > 1 { format!("{} agents · ", entries.len()) } else { String::new() };
-    let as_role = first.role.as_ref().filter(|_| entries.iter().all(|entry| entry.role == first.role));
+    let agents = if entries.len() > 1 {
+        format!("{} agents · ", entries.len())
+    } else {
+        String::new()
+    };
+    let as_role = first
+        .role
+        .as_ref()
+        .filter(|_| entries.iter().all(|entry| entry.role == first.role));
     let role = as_role.map_or_else(String::new, |role| format!("{role}: "));
     let mut out = format!("{role}{agents}{about}{} tokens", thousands(fixed));
     let waits: BTreeSet<&str> = entries.iter().flat_map(waiting).collect();
@@ -42,20 +54,36 @@ pub(in crate::lsp) fn brief(entries: &[Entry]) -> Option<String> {
 }
 
 fn waiting(entry: &Entry) -> impl Iterator<Item = &str> {
-    entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str)
+    entry
+        .segments
+        .iter()
+        .flat_map(|part| &part.variable)
+        .map(String::as_str)
 }
 
 /// Describes the token count of the task or segment at an offset, in Markdown.
-pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known, offset: u32) -> Option<String> {
+pub(in crate::lsp) fn at(
+    document: Document<'_>,
+    names: &[String],
+    known: &Known,
+    offset: u32,
+) -> Option<String> {
     let element = document.element_at(offset)?;
     let kind = place::kind(element)?;
     let is_body = kind.is_body();
-    let segment = if is_body { None } else { Some(segment(element)?) };
-    let body = place::around(element).find(|element| place::kind(*element).is_some_and(Kind::is_body))?;
+    let segment = if is_body {
+        None
+    } else {
+        Some(segment(element)?)
+    };
+    let body =
+        place::around(element).find(|element| place::kind(*element).is_some_and(Kind::is_body))?;
     let file = template::lower(document);
     let mut found = None;
     for (definition, name) in file.definitions.iter().zip(names) {
-        let Some(task) = definition.task() else { continue };
+        let Some(task) = definition.task() else {
+            continue;
+        };
         nodes::paths(task, &mut |node, path| {
             if let nodes::Node::Task(task) = node
                 && task.element.id() == body.id()
@@ -66,7 +94,11 @@ pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known
     }
     let (task, node) = found?;
     let entries = known.tasks.get(&task)?;
-    let here: Vec<Entry> = entries.iter().filter(|entry| is_at(entry, &node)).cloned().collect();
+    let here: Vec<Entry> = entries
+        .iter()
+        .filter(|entry| is_at(entry, &node))
+        .cloned()
+        .collect();
     match segment {
         None => {
             let entry = here.iter().find(|entry| entry.node == node);
@@ -75,7 +107,8 @@ pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known
         }
         Some((kind, id)) => {
             let entry = here.iter().find(|entry| entry.node == node)?;
-            let of_kind = |part: &&Part| part.kind == kind && id.as_ref().is_none_or(|id| part.id == *id);
+            let of_kind =
+                |part: &&Part| part.kind == kind && id.as_ref().is_none_or(|id| part.id == *id);
             let parts: Vec<String> = entry.segments.iter().filter(of_kind).map(line).collect();
             (!parts.is_empty()).then(|| format!("segment {}", parts.join("\n\nsegment ")))
         }
@@ -84,17 +117,29 @@ pub(in crate::lsp) fn at(document: Document<'_>, names: &[String], known: &Known
 
 /// Returns true if an agent is at a node or inside it.
 fn is_at(entry: &Entry, node: &str) -> bool {
-    node == "/" || entry.node == node || entry.node.strip_prefix(node).is_some_and(|rest| rest.starts_with('/'))
+    node == "/"
+        || entry.node == node
+        || entry
+            .node
+            .strip_prefix(node)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the segment that receives an element's text, with its id if several segments have the
 /// kind.
-#[allow(clippy::wildcard_enum_match_arm, reason = "most elements give no segment a text of their own")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "most elements give no segment a text of their own"
+)]
 fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
     let chain = place::around(element);
     for element in chain {
         let kind = place::kind(element)?;
-        let attribute = |name: &str| element.attribute(name).map(|attribute| attribute.value().trim().to_owned());
+        let attribute = |name: &str| {
+            element
+                .attribute(name)
+                .map(|attribute| attribute.value().trim().to_owned())
+        };
         let found = match kind {
             Kind::System => (Segment::System, None),
             Kind::Description => (Segment::Description, None),
@@ -103,9 +148,15 @@ fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
             Kind::Constraint | Kind::Constraints => (Segment::Constraints, None),
             Kind::Example | Kind::Examples => (Segment::Examples, None),
             Kind::OutputFormat => (Segment::OutputFormat, None),
-            Kind::Path => (Segment::File, Some(format!("file:{}", element.text().trim()))),
+            Kind::Path => (
+                Segment::File,
+                Some(format!("file:{}", element.text().trim())),
+            ),
             Kind::FilePaths => (Segment::File, None),
-            Kind::Input => (Segment::Input, Some(format!("input:{}", attribute("name")?))),
+            Kind::Input => (
+                Segment::Input,
+                Some(format!("input:{}", attribute("name")?)),
+            ),
             Kind::FreshContext => (Segment::Fresh, None),
             Kind::InheritContext => (Segment::Inherited, None),
             Kind::AccumulateData | Kind::AccumulationFormat => (Segment::Accumulated, None),
@@ -120,9 +171,16 @@ fn segment(element: Element<'_>) -> Option<(Segment, Option<String>)> {
 /// Lists the segments of an agent in order.
 fn list(entry: &Entry) -> String {
     let dropped = entry.segments.iter().filter(|part| part.position.is_none());
-    let parts = entry.positioned().into_iter().chain(dropped).map(|part| format!("- {}", line(part)));
+    let parts = entry
+        .positioned()
+        .into_iter()
+        .chain(dropped)
+        .map(|part| format!("- {}", line(part)));
     let counted = format!("counted by {}", entry.tokenizer.name);
-    parts.chain([format!("\n{counted}")]).collect::<Vec<_>>().join("\n")
+    parts
+        .chain([format!("\n{counted}")])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Describes a segment: “`system` 6 tokens, the same in every call”.
@@ -130,9 +188,24 @@ fn line(part: &Part) -> String {
     let known = thousands(part.tokens);
     let tokens = match part.bound {
         _ if !part.is_variable() => format!("{known} tokens"),
-        Some(bound) => format!("{known} to {} tokens, waits for {}", thousands(bound), part.variable.join(", ")),
-        None => format!("{known} tokens and more, waits for {}", part.variable.join(", ")),
+        Some(bound) => format!(
+            "{known} to {} tokens, waits for {}",
+            thousands(bound),
+            part.variable.join(", ")
+        ),
+        None => format!(
+            "{known} tokens and more, waits for {}",
+            part.variable.join(", ")
+        ),
     };
-    let place = if part.position.is_none() { ", dropped: the budget ends before it" } else { "" };
-    format!("`{}` {tokens}; stable: {}{place}", part.id.replace('`', "'"), part.stability.word())
+    let place = if part.position.is_none() {
+        ", dropped: the budget ends before it"
+    } else {
+        ""
+    };
+    format!(
+        "`{}` {tokens}; stable: {}{place}",
+        part.id.replace('`', "'"),
+        part.stability.word()
+    )
 }

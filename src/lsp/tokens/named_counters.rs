@@ -13,16 +13,26 @@ pub(in crate::lsp) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// All token counters by name, and the default one. Each model of the project selects its counter.
 #[derive(Debug)]
-pub(in crate::lsp) struct NamedCounters(BTreeMap<&'static str, Arc<dyn TokenCounter>>, Arc<dyn TokenCounter>);
+pub(in crate::lsp) struct NamedCounters(
+    BTreeMap<&'static str, Arc<dyn TokenCounter>>,
+    Arc<dyn TokenCounter>,
+);
 
 impl NamedCounters {
     pub(in crate::lsp) fn new() -> Self {
         let named = tokens::names().filter_map(|name| Some((name, tokens::counter(name)?)));
-        Self(named.collect(), tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes)))
+        Self(
+            named.collect(),
+            tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes)),
+        )
     }
 
     /// Returns the assembly options of a project, as on the command line.
     pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
-        Options { counter: &*self.1, models: Some(ModelSettings::of(config, &self.0)), ..Options::default() }
+        Options {
+            counter: &*self.1,
+            models: Some(ModelSettings::of(config, &self.0)),
+            ..Options::default()
+        }
     }
 }

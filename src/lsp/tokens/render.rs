@@ -19,27 +19,59 @@ pub(in crate::lsp) struct Wanted {
 }
 
 /// Renders the context of an agent as a text with a title.
-pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &NamedCounters) -> Result<Value, String> {
-    let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
+pub(in crate::lsp) fn of(
+    snapshot: &Snapshot,
+    wanted: &Wanted,
+    counters: &NamedCounters,
+) -> Result<Value, String> {
+    let errors = |count: usize| {
+        format!("the texts have {count} errors: what an agent would receive is not certain")
+    };
     let registry = snapshot.compile(Goal::Registry).map_err(errors)?;
-    let forest = crate::context::TaskGraph::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
+    let forest = crate::context::TaskGraph::load(&registry, &wanted.task)
+        .map_err(|fault| fault.to_string())?;
     let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
-    let agents = forest.agents(&wanted.task).map_err(|fault| fault.to_string())?;
+    let agents = forest
+        .agents(&wanted.task)
+        .map_err(|fault| fault.to_string())?;
     let asked = wanted.node.as_deref();
     // A node without an agent of its own stands for the first agent inside it.
-    let inside = |node: &str| asked.is_none_or(|asked| asked == "/" || node == asked || node.starts_with(&format!("{asked}/")));
-    let agent = agents.iter().find(|agent| inside(&agent.node)).or_else(|| agents.first());
-    let Some(agent) = agent else { return Err(format!("`{}` calls no agent", wanted.task)) };
-    let request = Request { node: &agent.node, files: snapshot, ..Request::new(&wanted.task) };
-    let options = Options { counting: Counting::Always, ..counters.options(snapshot.config()) };
+    let inside = |node: &str| {
+        asked.is_none_or(|asked| {
+            asked == "/" || node == asked || node.starts_with(&format!("{asked}/"))
+        })
+    };
+    let agent = agents
+        .iter()
+        .find(|agent| inside(&agent.node))
+        .or_else(|| agents.first());
+    let Some(agent) = agent else {
+        return Err(format!("`{}` calls no agent", wanted.task));
+    };
+    let request = Request {
+        node: &agent.node,
+        files: snapshot,
+        ..Request::new(&wanted.task)
+    };
+    let options = Options {
+        counting: Counting::Always,
+        ..counters.options(snapshot.config())
+    };
     let assembly = preview(&registry, &request, &options).map_err(|refused| refused.to_string())?;
     let title = format!("{}{}", wanted.task, agent.node.trim_end_matches('/'));
     let mut text = String::new();
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{gap}[{}]\n{}", message.speaker.word(), message.as_str());
+        let _ = writeln!(
+            text,
+            "{gap}[{}]\n{}",
+            message.speaker.word(),
+            message.as_str()
+        );
     }
     let others: Vec<&str> = agents.iter().map(|agent| agent.node.as_str()).collect();
-    Ok(json!({"title": title, "task": wanted.task, "node": agent.node, "nodes": others, "text": text}))
+    Ok(
+        json!({"title": title, "task": wanted.task, "node": agent.node, "nodes": others, "text": text}),
+    )
 }

@@ -27,7 +27,13 @@ pub(super) fn rows(sink: &mut Sink, rows: &mut Vec<(Span, DeclaredRow)>) {
     rows.retain(|(span, row)| {
         count += 1;
         if count == ROWS + 1 {
-            sink.report(*span, FaultKind::BadDeclaration { row: row_name(row), why: Refusal::TooMany });
+            sink.report(
+                *span,
+                FaultKind::BadDeclaration {
+                    row: row_name(row),
+                    why: Refusal::TooMany,
+                },
+            );
         }
         count <= ROWS
     });
@@ -46,9 +52,17 @@ pub(super) fn subtypes(sink: &mut Sink, layers: &Layers, rows: &[(Span, Declared
         let standard = &*row.operator == "atomic" && name == Some("standard");
         let language = own.find(&row.operator, name).is_some() || name == Some("subtask");
         let part = Operator::parse(&row.operator).is_none()
-            && layers.find(&row.operator, name).is_some_and(|id| layers.get(id).kind() == Kind::Part);
+            && layers
+                .find(&row.operator, name)
+                .is_some_and(|id| layers.get(id).kind() == Kind::Part);
         if standard || language || part {
-            sink.report(*span, FaultKind::BadDeclaration { row: row_name(row), why: Refusal::Language });
+            sink.report(
+                *span,
+                FaultKind::BadDeclaration {
+                    row: row_name(row),
+                    why: Refusal::Language,
+                },
+            );
         } else {
             without_effect(sink, layers, &row.operator, name, &row.written);
         }
@@ -56,7 +70,10 @@ pub(super) fn subtypes(sink: &mut Sink, layers: &Layers, rows: &[(Span, Declared
 }
 
 fn row_name(row: &DeclaredRow) -> String {
-    row.subtype.as_ref().map_or_else(|| row.operator.to_string(), |subtype| format!("{}.{subtype}", row.operator))
+    row.subtype.as_ref().map_or_else(
+        || row.operator.to_string(),
+        |subtype| format!("{}.{subtype}", row.operator),
+    )
 }
 
 /// Checks that `[defaults]` refers to known operators, subtypes and parts.
@@ -72,7 +89,14 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
                 unknown = Some(line.operator);
                 let valid: Vec<String> = layers.operators().map(str::to_owned).collect();
                 let near = near(operator, layers.operators());
-                sink.report(line.operator, FaultKind::UnknownOperator { found: operator.to_owned(), near, valid });
+                sink.report(
+                    line.operator,
+                    FaultKind::UnknownOperator {
+                        found: operator.to_owned(),
+                        near,
+                        valid,
+                    },
+                );
             }
             continue;
         }
@@ -97,20 +121,45 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
 
 /// The subtypes and parts of an operator.
 fn names_under<'l>(layers: &'l Layers, operator: &'l str) -> impl Iterator<Item = &'l str> {
-    let parts = layers.rows().filter(move |(_, row)| row.kind() == Kind::Part && &**row.operator() == operator);
-    layers.subtypes_of(operator).chain(parts.filter_map(|(_, row)| row.subtype().map(|name| &**name)))
+    let parts = layers
+        .rows()
+        .filter(move |(_, row)| row.kind() == Kind::Part && &**row.operator() == operator);
+    layers
+        .subtypes_of(operator)
+        .chain(parts.filter_map(|(_, row)| row.subtype().map(|name| &**name)))
 }
 
 /// Reports accumulation for an operator without steps to accumulate.
-fn without_effect(sink: &mut Sink, layers: &Layers, operator: &str, subtype: Option<&str>, written: &Written) {
-    let row = layers.find(operator, subtype).or_else(|| layers.find(operator, None)).map(|id| layers.get(id));
-    let Some(row) = row.filter(|row| !row.accumulates()) else { return };
-    let name = subtype.map_or_else(|| operator.to_owned(), |subtype| format!("{operator}.{subtype}"));
-    let data = written.accumulate_data.filter(|written| written.value).map(|written| written.span);
+fn without_effect(
+    sink: &mut Sink,
+    layers: &Layers,
+    operator: &str,
+    subtype: Option<&str>,
+    written: &Written,
+) {
+    let row = layers
+        .find(operator, subtype)
+        .or_else(|| layers.find(operator, None))
+        .map(|id| layers.get(id));
+    let Some(row) = row.filter(|row| !row.accumulates()) else {
+        return;
+    };
+    let name = subtype.map_or_else(
+        || operator.to_owned(),
+        |subtype| format!("{operator}.{subtype}"),
+    );
+    let data = written
+        .accumulate_data
+        .filter(|written| written.value)
+        .map(|written| written.span);
     let format = written.accumulation_format.map(|written| written.span);
     for (span, setting) in [(data, "accumulate_data"), (format, "accumulation_format")] {
         if let Some(span) = span {
-            let kind = FaultKind::DefaultWithoutEffect { row: name.clone(), setting, base: row.base() };
+            let kind = FaultKind::DefaultWithoutEffect {
+                row: name.clone(),
+                setting,
+                base: row.base(),
+            };
             sink.report(span, kind);
         }
     }
@@ -119,13 +168,22 @@ fn without_effect(sink: &mut Sink, layers: &Layers, operator: &str, subtype: Opt
 /// Reports rows that conflict by themselves, once for each pair of conflicting values.
 pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
     let mut found: BTreeMap<(At, Option<At>), Fault> = BTreeMap::new();
-    for (id, row) in layers.rows().filter(|(id, _)| defaults_conflict(layers, *id)) {
-        let sides = [row.defaults().fresh_context.origin, row.defaults().inherit_context.origin];
-        let mut written: Vec<(Origin, u16, Span)> = sides.into_iter().filter_map(|side| place(&side)).collect();
+    for (id, row) in layers
+        .rows()
+        .filter(|(id, _)| defaults_conflict(layers, *id))
+    {
+        let sides = [
+            row.defaults().fresh_context.origin,
+            row.defaults().inherit_context.origin,
+        ];
+        let mut written: Vec<(Origin, u16, Span)> =
+            sides.into_iter().filter_map(|side| place(&side)).collect();
         // The later layer caused the conflict; if both are in one layer, fresh context did.
         written.sort_by_key(|(origin, ..)| std::cmp::Reverse(origin.layer));
         let mut written = written.into_iter();
-        let Some((_, file, span)) = written.next() else { continue };
+        let Some((_, file, span)) = written.next() else {
+            continue;
+        };
         let other = written.next().map(|(_, file, span)| (file, span));
         let entry = found.entry(((file, span), other));
         entry
@@ -134,7 +192,15 @@ pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
                     others.push(id);
                 }
             })
-            .or_insert(Fault { file, span, kind: FaultKind::ConflictingDefaults { row: id, others: Vec::new(), other } });
+            .or_insert(Fault {
+                file,
+                span,
+                kind: FaultKind::ConflictingDefaults {
+                    row: id,
+                    others: Vec::new(),
+                    other,
+                },
+            });
     }
     sink.faults.extend(found.into_values());
 }
@@ -147,22 +213,48 @@ fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
 }
 
 /// Checks the operators, subtypes and roles of selectors.
-pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<String, Role>, all: &[Requirement]) {
+pub(super) fn selectors(
+    sink: &mut Sink,
+    layers: &Layers,
+    roles: &BTreeMap<String, Role>,
+    all: &[Requirement],
+) {
     let own = sink.file;
     for requirement in all {
         sink.file = requirement.file;
         let selector = &requirement.selector;
-        for operator in selector.operator.iter().filter(|name| layers.find(&name.value, None).is_none()) {
+        for operator in selector
+            .operator
+            .iter()
+            .filter(|name| layers.find(&name.value, None).is_none())
+        {
             let valid = layers.operators().map(str::to_owned).collect();
             let near = near(&operator.value, layers.operators());
-            sink.report(operator.span, FaultKind::UnknownOperator { found: operator.value.clone(), near, valid });
+            sink.report(
+                operator.span,
+                FaultKind::UnknownOperator {
+                    found: operator.value.clone(),
+                    near,
+                    valid,
+                },
+            );
         }
         for subtype in &selector.subtype {
             selected_subtype(sink, layers, subtype);
         }
-        for role in selector.role.iter().filter(|role| !roles.contains_key(&role.value)) {
+        for role in selector
+            .role
+            .iter()
+            .filter(|role| !roles.contains_key(&role.value))
+        {
             let near = near(&role.value, roles.keys().map(String::as_str));
-            sink.report(role.span, FaultKind::UnknownRole { found: role.value.clone(), near });
+            sink.report(
+                role.span,
+                FaultKind::UnknownRole {
+                    found: role.value.clone(),
+                    near,
+                },
+            );
         }
     }
     sink.file = own;
@@ -171,8 +263,11 @@ pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<Strin
 /// Checks a subtype without its operator: a subtype of any operator is valid.
 fn selected_subtype(sink: &mut Sink, layers: &Layers, subtype: &Spanned<String>) {
     let known = || {
-        let rows = layers.rows().filter(|(_, row)| row.kind() != Kind::Operator);
-        rows.filter_map(|(_, row)| row.subtype().map(|name| &**name)).chain(["standard"])
+        let rows = layers
+            .rows()
+            .filter(|(_, row)| row.kind() != Kind::Operator);
+        rows.filter_map(|(_, row)| row.subtype().map(|name| &**name))
+            .chain(["standard"])
     };
     if known().any(|name| name == subtype.value) {
         return;

@@ -16,13 +16,21 @@ pub(super) struct ConditionError {
 }
 
 fn error<T>(reason: impl Into<String>) -> Result<T, ConditionError> {
-    Err(ConditionError { reason: reason.into(), near: None })
+    Err(ConditionError {
+        reason: reason.into(),
+        near: None,
+    })
 }
 
 fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, ConditionError> {
     let is_word = found.chars().any(char::is_alphanumeric);
-    let near = nearest(found, words.iter().copied()).filter(|_| is_word).map(str::to_owned);
-    let reason = format!("{what} `{found}` is not one of {}", list(words.iter().copied()));
+    let near = nearest(found, words.iter().copied())
+        .filter(|_| is_word)
+        .map(str::to_owned);
+    let reason = format!(
+        "{what} `{found}` is not one of {}",
+        list(words.iter().copied())
+    );
     Err(ConditionError { reason, near })
 }
 
@@ -33,14 +41,23 @@ pub(super) fn condition(written: &str) -> Result<Condition, ConditionError> {
     let test = match tokens.as_slice() {
         [] => return error("a condition needs at least two words"),
         [word @ ("has" | "lacks"), thing] => has(thing, *word == "has")?,
-        ["has" | "lacks", ..] => return error(format!("`has` and `lacks` take one of {}", list(things()))),
+        ["has" | "lacks", ..] => {
+            return error(format!("`has` and `lacks` take one of {}", list(things())));
+        }
         [fact, "in", rest @ ..] => among(fact, true, rest)?,
         [fact, "not", "in", rest @ ..] => among(fact, false, rest)?,
         [fact, order, value] => compare(fact, order, value)?,
         [fact] => return error(format!("`{fact}` is not compared with anything")),
-        [_, _, ..] => return error("expected `has THING`, `FACT == VALUE`, `FACT <= NUMBER` or `FACT in [VALUE, …]`"),
+        [_, _, ..] => {
+            return error(
+                "expected `has THING`, `FACT == VALUE`, `FACT <= NUMBER` or `FACT in [VALUE, …]`",
+            );
+        }
     };
-    Ok(Condition { text: written.trim().to_owned(), test })
+    Ok(Condition {
+        text: written.trim().to_owned(),
+        test,
+    })
 }
 
 fn things() -> impl Iterator<Item = &'static str> {
@@ -55,28 +72,44 @@ fn has(thing: &str, wanted: bool) -> Result<Test, ConditionError> {
 }
 
 fn facts() -> Vec<&'static str> {
-    Measure::ALL.iter().map(|measure| measure.word()).chain(Field::ALL.iter().map(|field| field.word())).collect()
+    Measure::ALL
+        .iter()
+        .map(|measure| measure.word())
+        .chain(Field::ALL.iter().map(|field| field.word()))
+        .collect()
 }
 
 fn compare(fact: &str, order: &str, value: &str) -> Result<Test, ConditionError> {
     let Some(parsed) = Order::parse(order) else {
-        let words: Vec<&'static str> = Order::ALL.iter().map(|order| order.word()).chain(["in"]).collect();
+        let words: Vec<&'static str> = Order::ALL
+            .iter()
+            .map(|order| order.word())
+            .chain(["in"])
+            .collect();
         return unknown("the comparison", order, &words);
     };
     if let Some(measure) = Measure::parse(fact) {
         let digits = value.replace('_', "");
         let Ok(number) = digits.parse::<u64>() else {
-            return error(format!("`{fact}` is compared with a whole number, not with `{value}`"));
+            return error(format!(
+                "`{fact}` is compared with a whole number, not with `{value}`"
+            ));
         };
         return Ok(Test::Number(measure, parsed, number));
     }
     let wanted = match parsed {
         Order::Equal => true,
         Order::Unequal => false,
-        Order::AtMost | Order::Less | Order::AtLeast | Order::More if Field::parse(fact).is_some() => {
-            return error(format!("`{fact}` is a word: compare it with `==`, `!=` or `in`"));
+        Order::AtMost | Order::Less | Order::AtLeast | Order::More
+            if Field::parse(fact).is_some() =>
+        {
+            return error(format!(
+                "`{fact}` is a word: compare it with `==`, `!=` or `in`"
+            ));
         }
-        Order::AtMost | Order::Less | Order::AtLeast | Order::More => return unknown("the fact", fact, &facts()),
+        Order::AtMost | Order::Less | Order::AtLeast | Order::More => {
+            return unknown("the fact", fact, &facts());
+        }
     };
     let field = field(fact)?;
     checked(field, value)?;
@@ -85,14 +118,18 @@ fn compare(fact: &str, order: &str, value: &str) -> Result<Test, ConditionError>
 
 fn field(fact: &str) -> Result<Field, ConditionError> {
     if Measure::parse(fact).is_some() {
-        return error(format!("`{fact}` is a number: compare it with `<=`, `>=` or `==`"));
+        return error(format!(
+            "`{fact}` is a number: compare it with `<=`, `>=` or `==`"
+        ));
     }
     Field::parse(fact).map_or_else(|| unknown("the fact", fact, &facts()), Ok)
 }
 
 /// Checks that a setting is compared only with its own values.
 fn checked(field: Field, value: &str) -> Result<(), ConditionError> {
-    let Some(words) = field.setting().map(SettingName::words) else { return Ok(()) };
+    let Some(words) = field.setting().map(SettingName::words) else {
+        return Ok(());
+    };
     if words.contains(&value) || value == "N/A" {
         return Ok(());
     }
@@ -108,7 +145,9 @@ fn among(fact: &str, wanted: bool, rest: &[&str]) -> Result<Test, ConditionError
     for (at, item) in items.iter().enumerate() {
         match (at % 2 == 1, *item) {
             (true, ",") => {}
-            (false, "," | "[" | "]") | (true, _) => return error("the values of a list are separated by one comma"),
+            (false, "," | "[" | "]") | (true, _) => {
+                return error("the values of a list are separated by one comma");
+            }
             (false, value) => {
                 checked(field, value)?;
                 values.push(value.to_owned());
@@ -146,9 +185,10 @@ fn tokens(text: &str) -> Result<Vec<String>, ConditionError> {
             }
             c => {
                 token.push(c);
-                while let Some(inner) =
-                    chars.next_if(|c| !c.is_whitespace() && !matches!(c, '[' | ']' | ',' | '"' | '\'' | '<' | '>' | '=' | '!'))
-                {
+                while let Some(inner) = chars.next_if(|c| {
+                    !c.is_whitespace()
+                        && !matches!(c, '[' | ']' | ',' | '"' | '\'' | '<' | '>' | '=' | '!')
+                }) {
                     token.push(inner);
                 }
             }

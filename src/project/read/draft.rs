@@ -12,14 +12,16 @@ use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
 use super::sections::{
-    ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS, edition, owners, project,
-    reserved,
+    ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, HISTORY_ROWS, LIMIT_ROWS, RECORD_ROWS, TEMPLATES_ROWS,
+    edition, owners, project, reserved,
 };
 use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Policy, Record, Requests, Reserved, Server, Templates};
+use crate::project::config::{
+    Format, Lookup, Policy, Record, Requests, Reserved, Server, Templates,
+};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -70,25 +72,49 @@ pub(super) struct Draft {
 /// Reads one file. If it is not valid TOML, the valid lines are read, and only the first error is
 /// reported.
 pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleMeta]) -> Draft {
-    let mut sink = Sink { file, faults: Vec::new() };
+    let mut sink = Sink {
+        file,
+        faults: Vec::new(),
+    };
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut out = Draft::default();
     top(&mut sink, &mut out, tree.get_ref(), owner, rules);
     if let Some(error) = errors.first() {
         // Further faults repeat it, or concern lines that were misread after it.
         sink.faults.clear();
-        let at = error.span().map_or(Span::at(0), |range| span(&range).visible(text));
-        sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
+        let at = error
+            .span()
+            .map_or(Span::at(0), |range| span(&range).visible(text));
+        sink.report(
+            at,
+            FaultKind::Syntax {
+                message: error.message().to_owned(),
+            },
+        );
     }
     out.faults = sink.faults;
     out
 }
 
-fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: &[&'static RuleMeta]) {
+fn top(
+    sink: &mut Sink,
+    out: &mut Draft,
+    tree: &Table<'_>,
+    owner: Owner,
+    rules: &[&'static RuleMeta],
+) {
     for (key, value) in tree {
         let name = key.get_ref().as_ref();
-        if owner == Owner::Shared && TOP.keys.iter().any(|key| key.name == name) && !SHARED.contains(&name) {
-            sink.report(span(&key.span()), FaultKind::NotShared { key: name.to_owned() });
+        if owner == Owner::Shared
+            && TOP.keys.iter().any(|key| key.name == name)
+            && !SHARED.contains(&name)
+        {
+            sink.report(
+                span(&key.span()),
+                FaultKind::NotShared {
+                    key: name.to_owned(),
+                },
+            );
             continue;
         }
         match name {

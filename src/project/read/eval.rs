@@ -23,7 +23,10 @@ const DOLLARS: Shape = Shape::Number((0.0, 1e9));
 const STALE: [&str; 2] = ["error", "warn"];
 
 /// `[eval]`.
-pub(super) static EVAL: Table = of("scenarios and how they are tried", &keys::<_, { ROWS.len() }>(ROWS));
+pub(super) static EVAL: Table = of(
+    "scenarios and how they are tried",
+    &keys::<_, { ROWS.len() }>(ROWS),
+);
 
 const ROWS: &[Row<Eval>] = &[
     naming(
@@ -35,47 +38,118 @@ const ROWS: &[Row<Eval>] = &[
             scenarios,
         ),
     ),
-    row("runs", TRIALS, "trials of a case that says nothing", |at, eval| eval.runs = at.whole().map(|runs| runs.value as u32)),
-    row("pass", TRIALS, "trials of them that must pass", |at, eval| {
-        eval.pass = at.whole().map(|pass| pass.map(|pass| pass as u32));
-    }),
-    row("plan_path", Shape::Text, "the JSONPath at which an answer has the parts of its plan", plan_path),
-    row("stale_after_days", Shape::Whole((1, 36_500)), "days after which a scenario is due for review", |at, eval| {
-        eval.stale_after_days = at.whole().map_or(eval.stale_after_days, |days| days.value as u32);
-    }),
-    row("stale", Shape::Word(&STALE), "what a stale result is", |at, eval| {
-        let is_warning = at.word(STALE).is_some_and(|found| found.value == "warn");
-        eval.stale = if is_warning { Stale::Warn } else { Stale::Error };
-    }),
-    row("gate", Shape::Table(&GATE), "what may not get worse", |at, eval| at.rows(GATE_ROWS, &mut eval.gate)),
-    row("drift", Shape::Table(&DRIFT), "what counts as drift", |at, eval| at.rows(DRIFT_ROWS, &mut eval.drift)),
-    row("stability", Shape::Table(&STABILITY), "when runs with live models may gate", |at, eval| {
-        eval.stability = stability(at);
-    }),
+    row(
+        "runs",
+        TRIALS,
+        "trials of a case that says nothing",
+        |at, eval| eval.runs = at.whole().map(|runs| runs.value as u32),
+    ),
+    row(
+        "pass",
+        TRIALS,
+        "trials of them that must pass",
+        |at, eval| {
+            eval.pass = at.whole().map(|pass| pass.map(|pass| pass as u32));
+        },
+    ),
+    row(
+        "plan_path",
+        Shape::Text,
+        "the JSONPath at which an answer has the parts of its plan",
+        plan_path,
+    ),
+    row(
+        "stale_after_days",
+        Shape::Whole((1, 36_500)),
+        "days after which a scenario is due for review",
+        |at, eval| {
+            eval.stale_after_days = at
+                .whole()
+                .map_or(eval.stale_after_days, |days| days.value as u32);
+        },
+    ),
+    row(
+        "stale",
+        Shape::Word(&STALE),
+        "what a stale result is",
+        |at, eval| {
+            let is_warning = at.word(STALE).is_some_and(|found| found.value == "warn");
+            eval.stale = if is_warning {
+                Stale::Warn
+            } else {
+                Stale::Error
+            };
+        },
+    ),
+    row(
+        "gate",
+        Shape::Table(&GATE),
+        "what may not get worse",
+        |at, eval| at.rows(GATE_ROWS, &mut eval.gate),
+    ),
+    row(
+        "drift",
+        Shape::Table(&DRIFT),
+        "what counts as drift",
+        |at, eval| at.rows(DRIFT_ROWS, &mut eval.drift),
+    ),
+    row(
+        "stability",
+        Shape::Table(&STABILITY),
+        "when runs with live models may gate",
+        |at, eval| {
+            eval.stability = stability(at);
+        },
+    ),
 ];
 
 /// Values of `uncovered`.
 const UNCOVERED: [&str; 3] = ["warn", "fail", "off"];
 
 /// `[eval.gate]`.
-static GATE: Table = of("what may not get worse", &keys::<_, { GATE_ROWS.len() }>(GATE_ROWS));
+static GATE: Table = of(
+    "what may not get worse",
+    &keys::<_, { GATE_ROWS.len() }>(GATE_ROWS),
+);
 
 const GATE_ROWS: &[Row<Gate>] = &[
-    row("manifest_tokens", PART, "growth of a manifest, as a part of it", |at, gate| {
-        gate.manifest_tokens = at.number().map_or(gate.manifest_tokens, |part| part.value);
+    row(
+        "manifest_tokens",
+        PART,
+        "growth of a manifest, as a part of it",
+        |at, gate| {
+            gate.manifest_tokens = at.number().map_or(gate.manifest_tokens, |part| part.value);
+        },
+    ),
+    row(
+        "pass_rate",
+        RATE,
+        "the least part of cases that pass",
+        |at, gate| {
+            gate.pass_rate = at.number().map(|rate| rate.value);
+        },
+    ),
+    row(
+        "tokens",
+        PART,
+        "growth of the tokens of a run",
+        |at, gate| gate.tokens = at.number().map(|part| part.value),
+    ),
+    row("cost_usd", DOLLARS, "US$ of a run", |at, gate| {
+        gate.cost_usd = at.number().map(|usd| usd.value)
     }),
-    row("pass_rate", RATE, "the least part of cases that pass", |at, gate| {
-        gate.pass_rate = at.number().map(|rate| rate.value);
-    }),
-    row("tokens", PART, "growth of the tokens of a run", |at, gate| gate.tokens = at.number().map(|part| part.value)),
-    row("cost_usd", DOLLARS, "US$ of a run", |at, gate| gate.cost_usd = at.number().map(|usd| usd.value)),
-    row("uncovered", Shape::Word(&UNCOVERED), "what text is that a change takes away and no scenario held", |at, gate| {
-        gate.uncovered = match at.word(["warn", "off"]).map(|found| found.value) {
-            Some("fail") => Uncovered::Fail,
-            Some("off") => Uncovered::Off,
-            _ => Uncovered::Warn,
-        };
-    }),
+    row(
+        "uncovered",
+        Shape::Word(&UNCOVERED),
+        "what text is that a change takes away and no scenario held",
+        |at, gate| {
+            gate.uncovered = match at.word(["warn", "off"]).map(|found| found.value) {
+                Some("fail") => Uncovered::Fail,
+                Some("off") => Uncovered::Off,
+                _ => Uncovered::Warn,
+            };
+        },
+    ),
     row(
         "accepters",
         Shape::Set,
@@ -96,39 +170,80 @@ const GATE_ROWS: &[Row<Gate>] = &[
 ];
 
 /// `[eval.drift]`.
-static DRIFT: Table = of("what counts as drift", &keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS));
+static DRIFT: Table = of(
+    "what counts as drift",
+    &keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS),
+);
 
 const DRIFT_ROWS: &[Row<Drift>] = &[
-    row("token_inflation", PART, "growth of the mean tokens", |at, drift| {
-        drift.token_inflation = at.number().map_or(drift.token_inflation, |part| part.value);
-    }),
-    row("window", Shape::Whole((2, 1000)), "runs that are compared", |at, drift| {
-        drift.window = at.whole().map_or(drift.window, |runs| runs.value as u32);
-    }),
-    row("latency_regression", PART, "growth of the mean time", |at, drift| {
-        drift.latency_regression = at.number().map_or(drift.latency_regression, |part| part.value);
-    }),
-    row("batches", Shape::Whole((1, 1000)), "batches in a row below the pass rate", |at, drift| {
-        drift.batches = at.whole().map_or(drift.batches, |batches| batches.value as u32);
-    }),
+    row(
+        "token_inflation",
+        PART,
+        "growth of the mean tokens",
+        |at, drift| {
+            drift.token_inflation = at.number().map_or(drift.token_inflation, |part| part.value);
+        },
+    ),
+    row(
+        "window",
+        Shape::Whole((2, 1000)),
+        "runs that are compared",
+        |at, drift| {
+            drift.window = at.whole().map_or(drift.window, |runs| runs.value as u32);
+        },
+    ),
+    row(
+        "latency_regression",
+        PART,
+        "growth of the mean time",
+        |at, drift| {
+            drift.latency_regression = at
+                .number()
+                .map_or(drift.latency_regression, |part| part.value);
+        },
+    ),
+    row(
+        "batches",
+        Shape::Whole((1, 1000)),
+        "batches in a row below the pass rate",
+        |at, drift| {
+            drift.batches = at
+                .whole()
+                .map_or(drift.batches, |batches| batches.value as u32);
+        },
+    ),
 ];
 
 /// `[eval.stability]`.
-static STABILITY: Table =
-    of("when runs with live models may gate: all of it, or none", &keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS));
+static STABILITY: Table = of(
+    "when runs with live models may gate: all of it, or none",
+    &keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS),
+);
 
 const STABILITY_ROWS: &[Row<Written>] = &[
-    needed("reruns", TRIALS, "the least number of trials of each case", |at, out| {
-        out.reruns = at.whole().map(|runs| runs.value as u32);
-    }),
+    needed(
+        "reruns",
+        TRIALS,
+        "the least number of trials of each case",
+        |at, out| {
+            out.reruns = at.whole().map(|runs| runs.value as u32);
+        },
+    ),
     needed(
         "variance",
         RATE,
         "the most that the verdicts of a case's trials may vary: of a pass rate r, r·(1 − r)",
         |at, out| out.variance = at.number().map(|rate| rate.value),
     ),
-    needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| out.cost_usd = at.number().map(|usd| usd.value)),
-    needed("accepters", Shape::Set, "who may accept a baseline", |at, out| out.accepters = Some(at.set())),
+    needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| {
+        out.cost_usd = at.number().map(|usd| usd.value)
+    }),
+    needed(
+        "accepters",
+        Shape::Set,
+        "who may accept a baseline",
+        |at, out| out.accepters = Some(at.set()),
+    ),
 ];
 
 /// `[eval.stability]` as written.
@@ -142,7 +257,10 @@ struct Written {
 
 pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
     let section = table(sink, "eval", value).map(|_| span(&key.span()));
-    let mut out = Eval { section, ..Eval::default() };
+    let mut out = Eval {
+        section,
+        ..Eval::default()
+    };
     if out.section.is_some() {
         rows(sink, "eval", value, ROWS, &mut out);
         threshold(sink, &mut out);
@@ -155,7 +273,12 @@ fn threshold(sink: &mut Sink, out: &mut Eval) {
     let rule = out.rule();
     if let Some(pass) = out.pass.filter(|_| rule.pass > rule.runs) {
         let expected = format!("a number from 1 to {}, since `eval.runs` is {0}", rule.runs);
-        sink.bad_value("eval.pass", &Spanned::new(&rule.pass.to_string(), pass.span), expected, None);
+        sink.bad_value(
+            "eval.pass",
+            &Spanned::new(&rule.pass.to_string(), pass.span),
+            expected,
+            None,
+        );
         out.pass = None;
     }
 }
@@ -164,14 +287,29 @@ fn threshold(sink: &mut Sink, out: &mut Eval) {
 fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
     let mut out = Vec::new();
     for place in at.texts() {
-        let inside = paths::beside("ctxc.toml", &place.value).filter(|path| !path.is_empty() || place.value == ".");
+        let inside = paths::beside("ctxc.toml", &place.value)
+            .filter(|path| !path.is_empty() || place.value == ".");
         let is_pattern = is_pattern(&place.value);
         let is_sound = !is_pattern || Globs::default().add(&place.value).is_ok();
         if let Some(path) = inside.filter(|_| is_sound) {
-            out.push(Spanned::new(if path.is_empty() { ".".to_owned() } else { path }, place.span));
+            out.push(Spanned::new(
+                if path.is_empty() {
+                    ".".to_owned()
+                } else {
+                    path
+                },
+                place.span,
+            ));
         } else {
-            let what = if is_pattern { "a pattern of files or folders" } else { "a file or folder" };
-            at.bad(&place, format!("{what} of the project, relative to its root"));
+            let what = if is_pattern {
+                "a pattern of files or folders"
+            } else {
+                "a file or folder"
+            };
+            at.bad(
+                &place,
+                format!("{what} of the project, relative to its root"),
+            );
         }
     }
     if !out.is_empty() {
@@ -181,7 +319,10 @@ fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
 
 fn plan_path(at: &mut At<'_, '_>, eval: &mut Eval) {
     eval.plan_path = at.spanned();
-    if let Some(path) = eval.plan_path.take_if(|path| pattern::path(&path.value).is_err()) {
+    if let Some(path) = eval
+        .plan_path
+        .take_if(|path| pattern::path(&path.value).is_err())
+    {
         at.bad(&path, "a JSONPath of RFC 9535: `$.subtasks`");
     }
 }
@@ -193,6 +334,16 @@ fn stability(at: &mut At<'_, '_>) -> Option<Stability> {
     let mut found = Written::default();
     at.rows(STABILITY_ROWS, &mut found);
     at.needs(at.key, own, &STABILITY);
-    let Written { reruns, variance, cost_usd, accepters } = found;
-    Some(Stability { reruns: reruns?, variance: variance?, cost_usd: cost_usd?, accepters: accepters? })
+    let Written {
+        reruns,
+        variance,
+        cost_usd,
+        accepters,
+    } = found;
+    Some(Stability {
+        reruns: reruns?,
+        variance: variance?,
+        cost_usd: cost_usd?,
+        accepters: accepters?,
+    })
 }

@@ -13,7 +13,11 @@ pub(super) static EXTENDS: Table = table(
     "a shared file, pinned by its hash",
     &[
         needed("path", Shape::Text, "its path").names(Thing::Path),
-        key("hash", Shape::Text, "the hash of its text, whatever its line ends: `b3:…`"),
+        key(
+            "hash",
+            Shape::Text,
+            "the hash of its text, whatever its line ends: `b3:…`",
+        ),
     ],
 );
 
@@ -34,11 +38,19 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
         let before = format!("{{ path = {}, hash = \"", quoted(path));
         return local(
             sink,
-            Extends { path: Spanned::new(path.as_ref().to_owned(), at), hash: None, pin: Some((at, before, "\" }")) },
+            Extends {
+                path: Spanned::new(path.as_ref().to_owned(), at),
+                hash: None,
+                pin: Some((at, before, "\" }")),
+            },
         );
     }
     let DeValue::Table(keys) = value.get_ref() else {
-        sink.wrong_type("extends", value, "a path in quotes, or `{ path = \"…\", hash = \"b3:…\" }`");
+        sink.wrong_type(
+            "extends",
+            value,
+            "a path in quotes, or `{ path = \"…\", hash = \"b3:…\" }`",
+        );
         return None;
     };
     let mut path = None;
@@ -51,7 +63,12 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
             "package" => {
                 package = true;
                 if let Some(name) = text(sink, "extends.package", value) {
-                    sink.report(name.span, FaultKind::SharedPackage { name: name.value.to_owned() });
+                    sink.report(
+                        name.span,
+                        FaultKind::SharedPackage {
+                            name: name.value.to_owned(),
+                        },
+                    );
                 }
             }
             _ => sink.unknown_key("extends", key, &EXTENDS.names()),
@@ -61,32 +78,56 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
         return None;
     }
     let Some(path) = path else {
-        let kind =
-            FaultKind::WrongType { key: "extends".to_owned(), expected: "a table with `path`", found: "a table without `path`" };
+        let kind = FaultKind::WrongType {
+            key: "extends".to_owned(),
+            expected: "a table with `path`",
+            found: "a table without `path`",
+        };
         sink.report(at, kind);
         return None;
     };
-    let pin = Some((Span::at(path.span.end), ", hash = \"".to_owned(), "\"")).filter(|_| is_inline(value));
-    local(sink, Extends { path: path.map(str::to_owned), hash: hash.map(|hash| hash.map(str::to_owned)), pin })
+    let pin = Some((Span::at(path.span.end), ", hash = \"".to_owned(), "\""))
+        .filter(|_| is_inline(value));
+    local(
+        sink,
+        Extends {
+            path: path.map(str::to_owned),
+            hash: hash.map(|hash| hash.map(str::to_owned)),
+            pin,
+        },
+    )
 }
 
 /// True if a table is written in braces: its span then covers more than the header of its first
 /// key.
 fn is_inline(value: &Value<'_>) -> bool {
-    let DeValue::Table(keys) = value.get_ref() else { return false };
+    let DeValue::Table(keys) = value.get_ref() else {
+        return false;
+    };
     let range = value.span();
-    keys.iter().all(|(key, value)| range.contains(&key.span().start) && value.span().end <= range.end)
+    keys.iter()
+        .all(|(key, value)| range.contains(&key.span().start) && value.span().end <= range.end)
 }
 
 /// Accepts a path inside or beside the project; rejects packages and absolute paths.
 fn local(sink: &mut Sink, extends: Extends) -> Option<Extends> {
     let path = extends.path.value.as_str();
     if let Some(name) = path.strip_prefix("package:") {
-        sink.report(extends.path.span, FaultKind::SharedPackage { name: name.trim().to_owned() });
+        sink.report(
+            extends.path.span,
+            FaultKind::SharedPackage {
+                name: name.trim().to_owned(),
+            },
+        );
         return None;
     }
     if path.trim().is_empty() || Path::new(path).is_absolute() || path.contains('\0') {
-        sink.bad_value("extends", &extends.path, "a path relative to the project", None);
+        sink.bad_value(
+            "extends",
+            &extends.path,
+            "a path relative to the project",
+            None,
+        );
         return None;
     }
     Some(extends)

@@ -24,19 +24,38 @@ pub(super) struct DefaultLine {
 }
 
 /// Reads one setting. Returns false if the key is not a setting.
-fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {
-    fn one<T: Word>(sink: &mut Sink, key: &str, value: &Value<'_>, switch: [&str; 2]) -> Option<Spanned<T>> {
+fn setting(
+    sink: &mut Sink,
+    row: &str,
+    key: &Key<'_>,
+    value: &Value<'_>,
+    out: &mut Written,
+) -> bool {
+    fn one<T: Word>(
+        sink: &mut Sink,
+        key: &str,
+        value: &Value<'_>,
+        switch: [&str; 2],
+    ) -> Option<Spanned<T>> {
         let words: Vec<&str> = T::ALL.iter().map(|word| word.word()).collect();
         let found = word(sink, key, value, &words, switch)?;
         T::parse(found.value).map(|word| Spanned::new(word, found.span))
     }
-    let Some(name) = SettingName::parse(key.get_ref()) else { return false };
+    let Some(name) = SettingName::parse(key.get_ref()) else {
+        return false;
+    };
     let full = format!("{row}.{}", name.word());
     match name {
-        SettingName::InheritContext => out.inherit_context = one(sink, &full, value, ["full", "none"]),
+        SettingName::InheritContext => {
+            out.inherit_context = one(sink, &full, value, ["full", "none"])
+        }
         SettingName::AccumulateData => out.accumulate_data = boolean(sink, &full, value),
-        SettingName::AccumulationFormat => out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"]),
-        SettingName::FreshContext => out.fresh_context = one(sink, &full, value, ["enabled", "disabled"]),
+        SettingName::AccumulationFormat => {
+            out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"])
+        }
+        SettingName::FreshContext => {
+            out.fresh_context = one(sink, &full, value, ["enabled", "disabled"])
+        }
     }
     true
 }
@@ -46,12 +65,18 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
         let name: Arc<str> = operator.get_ref().as_ref().into();
         if SettingName::parse(&name).is_some() {
             // A common mistake: a setting for all types at once.
-            let kind = FaultKind::UnknownOperator { found: name.to_string(), near: None, valid: Vec::new() };
+            let kind = FaultKind::UnknownOperator {
+                found: name.to_string(),
+                near: None,
+                valid: Vec::new(),
+            };
             sink.report(span(&operator.span()), kind);
             continue;
         }
         let row = format!("defaults.{name}");
-        let Some(settings) = table(sink, &row, value) else { continue };
+        let Some(settings) = table(sink, &row, value) else {
+            continue;
+        };
         let operator_span = span(&operator.span());
         let mut written = Written::default();
         for (key, value) in settings {
@@ -68,10 +93,23 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
                 written: subtype_settings(sink, &format!("{row}.{}", key.get_ref()), of_subtype),
                 file: sink.file,
             };
-            out.push(DefaultLine { operator: operator_span, subtype: Some(span(&key.span())), declared });
+            out.push(DefaultLine {
+                operator: operator_span,
+                subtype: Some(span(&key.span())),
+                declared,
+            });
         }
-        let declared = DeclaredDefault { operator: name, subtype: None, written, file: sink.file };
-        out.push(DefaultLine { operator: operator_span, subtype: None, declared });
+        let declared = DeclaredDefault {
+            operator: name,
+            subtype: None,
+            written,
+            file: sink.file,
+        };
+        out.push(DefaultLine {
+            operator: operator_span,
+            subtype: None,
+            declared,
+        });
     }
 }
 
@@ -89,10 +127,18 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
     for (key, value) in table(sink, "operators", value).into_iter().flatten() {
         let name: Arc<str> = key.get_ref().as_ref().into();
         let table_name = format!("operators.{name}");
-        let Some(row) = table(sink, &table_name, value) else { continue };
+        let Some(row) = table(sink, &table_name, value) else {
+            continue;
+        };
         let at = span(&key.span());
         if let Some((modern, subtype)) = legacy_type(&name) {
-            sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::Legacy { modern, subtype } });
+            sink.report(
+                at,
+                FaultKind::BadDeclaration {
+                    row: name.to_string(),
+                    why: Refusal::Legacy { modern, subtype },
+                },
+            );
             continue;
         }
         if Operator::parse(&name).is_none() {
@@ -104,7 +150,13 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
             let DeValue::Table(settings) = value.get_ref() else {
                 if Operator::parse(&name).is_some() {
                     let why = Refusal::Language;
-                    sink.report(key_span, FaultKind::BadDeclaration { row: name.to_string(), why });
+                    sink.report(
+                        key_span,
+                        FaultKind::BadDeclaration {
+                            row: name.to_string(),
+                            why,
+                        },
+                    );
                 }
                 continue;
             };
@@ -118,20 +170,34 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
             if is_name(subtype) {
                 out.push((key_span, declared));
             } else {
-                sink.report(key_span, FaultKind::BadDeclaration { row: format!("{name}.{subtype}"), why: Refusal::BadName });
+                sink.report(
+                    key_span,
+                    FaultKind::BadDeclaration {
+                        row: format!("{name}.{subtype}"),
+                        why: Refusal::BadName,
+                    },
+                );
             }
         }
     }
 }
 
 /// Reads the own keys of a declared operator.
-fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &mut Vec<(Span, DeclaredRow)>) {
+fn operator(
+    sink: &mut Sink,
+    at: Span,
+    name: &Arc<str>,
+    row: &Table<'_>,
+    out: &mut Vec<(Span, DeclaredRow)>,
+) {
     let table_name = format!("operators.{name}");
     let mut written = Written::default();
     let mut base = None;
     let mut has_base = false;
     for (key, value) in row {
-        if setting(sink, &table_name, key, value, &mut written) || matches!(value.get_ref(), DeValue::Table(_)) {
+        if setting(sink, &table_name, key, value, &mut written)
+            || matches!(value.get_ref(), DeValue::Table(_))
+        {
             continue;
         }
         if key.get_ref() != "base" {
@@ -139,23 +205,50 @@ fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &m
             continue;
         }
         has_base = true;
-        let Some(word) = text(sink, &format!("{table_name}.base"), value) else { continue };
+        let Some(word) = text(sink, &format!("{table_name}.base"), value) else {
+            continue;
+        };
         base = Operator::parse(word.value);
         if base.is_none() {
-            sink.bad_word(&format!("{table_name}.base"), word, &Operator::ALL.map(Operator::word));
+            sink.bad_word(
+                &format!("{table_name}.base"),
+                word,
+                &Operator::ALL.map(Operator::word),
+            );
         }
     }
     if !has_base {
-        sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::NoBase });
+        sink.report(
+            at,
+            FaultKind::BadDeclaration {
+                row: name.to_string(),
+                why: Refusal::NoBase,
+            },
+        );
     }
     if !is_name(name) {
-        sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::BadName });
+        sink.report(
+            at,
+            FaultKind::BadDeclaration {
+                row: name.to_string(),
+                why: Refusal::BadName,
+            },
+        );
         return;
     }
     // An operator with an invalid base still counts as declared, so that its templates are not
     // reported.
     let base = base.unwrap_or(Operator::Atomic);
-    out.push((at, DeclaredRow { operator: Arc::clone(name), subtype: None, base, written, file: sink.file }));
+    out.push((
+        at,
+        DeclaredRow {
+            operator: Arc::clone(name),
+            subtype: None,
+            base,
+            written,
+            file: sink.file,
+        },
+    ));
 }
 
 /// True for letters, digits, `_` and `-`, beginning with a letter.

@@ -29,19 +29,38 @@ impl Config {
             hash: Hash::of(input.text.as_bytes()),
         };
         let mut own = draft(input.text, 0, Owner::Project, input.rules);
-        let mut sink = Sink { file: 0, faults: std::mem::take(&mut own.faults) };
-        let loaded = own.extends.take().and_then(|extends| load(&mut sink, input, &extends));
-        let (shared_file, mut shared) = loaded.map_or_else(|| (None, Draft::default()), |(file, draft)| (Some(file), draft));
+        let mut sink = Sink {
+            file: 0,
+            faults: std::mem::take(&mut own.faults),
+        };
+        let loaded = own
+            .extends
+            .take()
+            .and_then(|extends| load(&mut sink, input, &extends));
+        let (shared_file, mut shared) = loaded.map_or_else(
+            || (None, Draft::default()),
+            |(file, draft)| (Some(file), draft),
+        );
         sink.faults.append(&mut shared.faults);
         let files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
         merge(sink, files, own, shared, input)
     }
 }
 
-fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Draft, input: &Input<'_>) -> Config {
+fn merge(
+    mut sink: Sink,
+    files: Vec<ConfigFile>,
+    mut own: Draft,
+    mut shared: Draft,
+    input: &Input<'_>,
+) -> Config {
     let is_syntax = |fault: &Fault| matches!(fault.kind, FaultKind::Syntax { .. });
     // A section missing from a file with invalid TOML causes no further faults.
-    let broken = sink.faults.iter().find(|fault| is_syntax(fault)).map(|fault| fault.file);
+    let broken = sink
+        .faults
+        .iter()
+        .find(|fault| is_syntax(fault))
+        .map(|fault| fault.file);
     let written = sink.faults.len();
     let allowed = policy_check::allowed(&mut sink, &shared.allow, 1, input.rules);
     check::rows(&mut sink, &mut own.rows);
@@ -57,7 +76,9 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
 
     declared.defaults = shared.defaults.iter().map(declaration).collect();
     let shared_layers = Layers::new(&declared);
-    declared.defaults.extend(own.defaults.iter().map(declaration));
+    declared
+        .defaults
+        .extend(own.defaults.iter().map(declaration));
     let mut layers = Layers::new(&declared);
     if policy_check::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared) {
         layers = Layers::new(&declared);
@@ -115,27 +136,60 @@ fn lost_headers(faults: &mut Vec<Fault>) {
     let mut unknown: BTreeMap<(u16, String), Vec<String>> = BTreeMap::new();
     for fault in &*faults {
         if let FaultKind::UnknownKey { table, key, .. } = &fault.kind {
-            unknown.entry((fault.file, table.clone())).or_default().push(key.clone());
+            unknown
+                .entry((fault.file, table.clone()))
+                .or_default()
+                .push(key.clone());
         }
     }
-    let sections = [("models", &MODEL), ("providers", &PROVIDER), ("roles", &ROLE)];
+    let sections = [
+        ("models", &MODEL),
+        ("providers", &PROVIDER),
+        ("roles", &ROLE),
+    ];
     // A file with more of them was probably not meant as a project file.
-    for ((file, table), keys) in unknown.into_iter().filter(|(_, keys)| keys.len() > 1).take(32) {
+    for ((file, table), keys) in unknown
+        .into_iter()
+        .filter(|(_, keys)| keys.len() > 1)
+        .take(32)
+    {
         let has_all = |own: &Table| keys.iter().all(|key| own.names().contains(&key.as_str()));
-        let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else { continue };
-        let is_own = |fault: &Fault| {
-            fault.file == file && matches!(&fault.kind, FaultKind::UnknownKey { table: own, .. } if *own == table)
+        let Some((section, _)) = sections.into_iter().find(|(_, own)| has_all(own)) else {
+            continue;
         };
-        let Some(at) = faults.iter().find(|fault| is_own(fault)).map(|fault| fault.span) else { continue };
+        let is_own = |fault: &Fault| {
+            fault.file == file
+                && matches!(&fault.kind, FaultKind::UnknownKey { table: own, .. } if *own == table)
+        };
+        let Some(at) = faults
+            .iter()
+            .find(|fault| is_own(fault))
+            .map(|fault| fault.span)
+        else {
+            continue;
+        };
         // Faults that follow from the missing header are removed.
-        let of_model = |kind: &FaultKind| matches!(kind, FaultKind::UnknownModel { .. } | FaultKind::TwoModels { .. });
+        let of_model = |kind: &FaultKind| {
+            matches!(
+                kind,
+                FaultKind::UnknownModel { .. } | FaultKind::TwoModels { .. }
+            )
+        };
         let of_provider = |kind: &FaultKind| matches!(kind, FaultKind::UnknownProvider { .. });
         faults.retain(|fault| match section {
             "models" if of_model(&fault.kind) => false,
             "providers" if of_provider(&fault.kind) => false,
             _ => !is_own(fault),
         });
-        faults.push(Fault { file, span: at, kind: FaultKind::LostHeader { table, keys, section } });
+        faults.push(Fault {
+            file,
+            span: at,
+            kind: FaultKind::LostHeader {
+                table,
+                keys,
+                section,
+            },
+        });
     }
     faults.sort_by_key(|fault| (fault.file, fault.span));
 }

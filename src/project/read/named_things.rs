@@ -16,7 +16,9 @@ pub fn named_things(text: &str) -> Vec<NamedThing> {
     let (tree, _) = DeTable::parse_recoverable(text);
     let mut found = Vec::new();
     for (name, value) in tree.get_ref() {
-        TOP.key(name.get_ref()).into_iter().for_each(|key| walk(key.shape, key, value, &mut found));
+        TOP.key(name.get_ref())
+            .into_iter()
+            .for_each(|key| walk(key.shape, key, value, &mut found));
     }
     found
 }
@@ -24,8 +26,13 @@ pub fn named_things(text: &str) -> Vec<NamedThing> {
 /// Returns the paths of files with suppressed findings.
 pub fn suppressed_files(text: &str) -> Vec<NamedThing> {
     let (tree, _) = DeTable::parse_recoverable(text);
-    let files = tree.get_ref().iter().filter(|(_, value)| value.get_ref().is_table());
-    files.map(|(path, _)| named(Thing::Path, path.get_ref(), span(&path.span()))).collect()
+    let files = tree
+        .get_ref()
+        .iter()
+        .filter(|(_, value)| value.get_ref().is_table());
+    files
+        .map(|(path, _)| named(Thing::Path, path.get_ref(), span(&path.span())))
+        .collect()
 }
 
 fn walk(shape: Shape, key: &Key, value: &Value<'_>, found: &mut Vec<NamedThing>) {
@@ -54,10 +61,18 @@ fn walk(shape: Shape, key: &Key, value: &Value<'_>, found: &mut Vec<NamedThing>)
                 }
             }
         }
-        DeValue::String(_) | DeValue::Integer(_) | DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {}
+        DeValue::String(_)
+        | DeValue::Integer(_)
+        | DeValue::Float(_)
+        | DeValue::Boolean(_)
+        | DeValue::Datetime(_) => {}
     }
 }
 
 fn named(thing: Thing, value: &str, span: Span) -> NamedThing {
-    NamedThing { thing, value: value.to_owned(), span }
+    NamedThing {
+        thing,
+        value: value.to_owned(),
+        span,
+    }
 }

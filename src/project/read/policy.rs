@@ -22,19 +22,34 @@ pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
             "commands",
             Shape::Texts,
             "how the lines of commands begin that may run; every one that the user permits where it is left out",
-            |at, policy| policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect()),
+            |at, policy| {
+                policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect())
+            },
         ),
     ),
-    row("blocked", Shape::Texts, "what no line of a command may have in it", |at, policy| {
-        policy.blocked = at.texts().into_iter().map(|one| one.value).collect();
-    }),
-    row("env", Shape::Texts, "variables that commands see besides the usual ones, such as PATH and HOME", |at, policy| {
-        policy.env = variables(at);
-    }),
+    row(
+        "blocked",
+        Shape::Texts,
+        "what no line of a command may have in it",
+        |at, policy| {
+            policy.blocked = at.texts().into_iter().map(|one| one.value).collect();
+        },
+    ),
+    row(
+        "env",
+        Shape::Texts,
+        "variables that commands see besides the usual ones, such as PATH and HOME",
+        |at, policy| {
+            policy.env = variables(at);
+        },
+    ),
 ];
 
 /// `[mcp.NAME]`.
-pub(super) static SERVER: Table = of("a server of tools", &keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS));
+pub(super) static SERVER: Table = of(
+    "a server of tools",
+    &keys::<_, { SERVER_ROWS.len() }>(SERVER_ROWS),
+);
 
 const SERVER_ROWS: &[Row<Server>] = &[
     naming(
@@ -48,13 +63,20 @@ const SERVER_ROWS: &[Row<Server>] = &[
             },
         ),
     ),
-    row("env", Shape::Texts, "variables that it sees besides the usual ones", |at, server| server.env = variables(at)),
+    row(
+        "env",
+        Shape::Texts,
+        "variables that it sees besides the usual ones",
+        |at, server| server.env = variables(at),
+    ),
 ];
 
 pub(super) fn servers(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Server> {
     let mut found = BTreeMap::new();
     for (key, value) in table(sink, "mcp", value).into_iter().flatten() {
-        let Some(name) = named(sink, "mcp", key) else { continue };
+        let Some(name) = named(sink, "mcp", key) else {
+            continue;
+        };
         let mut server = Server::default();
         let path = format!("mcp.{}", name.value);
         rows(sink, &path, value, SERVER_ROWS, &mut server);

@@ -28,27 +28,42 @@ pub(super) struct Allowed {
 impl Allowed {
     fn default_of(&self, row: &str) -> bool {
         let path = format!("defaults.{row}");
-        self.defaults
-            .iter()
-            .any(|entry| path == *entry || path.strip_prefix(entry.as_str()).is_some_and(|rest| rest.starts_with('.')))
+        self.defaults.iter().any(|entry| {
+            path == *entry
+                || path
+                    .strip_prefix(entry.as_str())
+                    .is_some_and(|rest| rest.starts_with('.'))
+        })
     }
 }
 
 /// Reads `[allow] loosen` of the shared file.
-pub(super) fn allowed(sink: &mut Sink, entries: &[Spanned<String>], file: u16, rules: &[&'static RuleMeta]) -> Allowed {
+pub(super) fn allowed(
+    sink: &mut Sink,
+    entries: &[Spanned<String>],
+    file: u16,
+    rules: &[&'static RuleMeta],
+) -> Allowed {
     let own = std::mem::replace(&mut sink.file, file);
     let mut out = Allowed::default();
     for entry in entries {
         let text = entry.value.as_str();
         if text == "all" || text == "defaults" || text.starts_with("defaults.") {
-            out.defaults.push(if text == "all" { "defaults".to_owned() } else { text.to_owned() });
+            out.defaults.push(if text == "all" {
+                "defaults".to_owned()
+            } else {
+                text.to_owned()
+            });
         }
         if text == "lints" || text == "all" {
             out.codes.extend(rules.iter().map(|rule| rule.code));
         } else if let Some((_, rules)) = named(text, rules) {
             out.codes.extend(rules.iter().map(|rule| rule.code));
         } else if !text.starts_with("defaults.") && text != "defaults" {
-            let words = rules.iter().map(|rule| rule.name).chain(["all", "lints", "defaults"]);
+            let words = rules
+                .iter()
+                .map(|rule| rule.name)
+                .chain(["all", "lints", "defaults"]);
             let kind = FaultKind::BadValue {
                 key: "allow.loosen".to_owned(),
                 found: text.to_owned(),
@@ -72,9 +87,15 @@ pub(super) fn lints(
 ) -> Lints {
     let shared = by_code(shared);
     let mut reported: BTreeSet<Span> = BTreeSet::new();
-    let mut levels: BTreeMap<Code, Level> = shared.iter().map(|(code, line)| (*code, line.level)).collect();
+    let mut levels: BTreeMap<Code, Level> = shared
+        .iter()
+        .map(|(code, line)| (*code, line.level))
+        .collect();
     for (code, line) in by_code(own) {
-        let Some(before) = shared.get(&code).filter(|before| is_looser(line.level, before.level)) else {
+        let Some(before) = shared
+            .get(&code)
+            .filter(|before| is_looser(line.level, before.level))
+        else {
             levels.insert(code, line.level);
             continue;
         };
@@ -83,7 +104,10 @@ pub(super) fn lints(
         } else if line.reach == Reach::Rule && reported.insert(line.span) {
             // A line for a family or `all` does not relax stricter rules silently; only a line for
             // the one rule is reported.
-            let name = rules.iter().find(|rule| rule.code == code).map_or("", |rule| rule.name);
+            let name = rules
+                .iter()
+                .find(|rule| rule.code == code)
+                .map_or("", |rule| rule.name);
             let kind = FaultKind::Loosened {
                 what: name.to_owned(),
                 here: line.level.as_str().to_owned(),
@@ -118,23 +142,43 @@ fn by_code(lines: &[LintLine]) -> BTreeMap<Code, &LintLine> {
 /// Compares the project's defaults and declared rows with the defaults of the shared file: the
 /// resolved value of each row with its value without the project's defaults, and with the shared
 /// file's last value beneath. Removes relaxed values, and returns true if any was removed.
-pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, after: &Layers, declared: &mut Declarations) -> bool {
+pub(super) fn defaults(
+    sink: &mut Sink,
+    allowed: &Allowed,
+    before: &Layers,
+    after: &Layers,
+    declared: &mut Declarations,
+) -> bool {
     let mut loosened: BTreeMap<Span, (SettingName, FaultKind)> = BTreeMap::new();
     for (id, row) in after.rows() {
         for name in SettingName::ALL.iter().copied() {
             let new = row.defaults().get(name);
-            let Place::Project(0, span) = new.origin.place else { continue };
+            let Place::Project(0, span) = new.origin.place else {
+                continue;
+            };
             let of_house = |link: &&Link| matches!(link.origin.place, Place::Project(SHARED, _));
-            let Some(house) = after.chain(id, name).iter().rev().find(of_house) else { continue };
-            let Place::Project(_, at) = house.origin.place else { continue };
+            let Some(house) = after.chain(id, name).iter().rev().find(of_house) else {
+                continue;
+            };
+            let Place::Project(_, at) = house.origin.place else {
+                continue;
+            };
             let old = before.defaults(id).get(name);
             let is_own = matches!(old.origin.place, Place::Project(0, _));
-            let least = if is_own { flow(house.value) } else { flow(old.value).max(flow(house.value)) };
+            let least = if is_own {
+                flow(house.value)
+            } else {
+                flow(old.value).max(flow(house.value))
+            };
             let row = after.get(new.origin.row).name();
             if flow(new.value) <= least || allowed.default_of(row) {
                 continue;
             }
-            let table = if new.origin.layer == Layer::Subtype { "operators" } else { "defaults" };
+            let table = if new.origin.layer == Layer::Subtype {
+                "operators"
+            } else {
+                "defaults"
+            };
             let kind = FaultKind::Loosened {
                 what: format!("{table}.{row}.{}", name.word()),
                 here: new.value.word().to_owned(),
@@ -145,7 +189,11 @@ pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, afte
             loosened.entry(span).or_insert((name, kind));
         }
     }
-    let of_defaults = declared.defaults.iter_mut().filter(|default| default.file == 0).map(|default| &mut default.written);
+    let of_defaults = declared
+        .defaults
+        .iter_mut()
+        .filter(|default| default.file == 0)
+        .map(|default| &mut default.written);
     for written in of_defaults.chain(declared.rows.iter_mut().map(|row| &mut row.written)) {
         for (span, (name, _)) in &loosened {
             if written.span(*name) == Some(*span) {
@@ -159,7 +207,12 @@ pub(super) fn defaults(sink: &mut Sink, allowed: &Allowed, before: &Layers, afte
         }
     }
     let any = !loosened.is_empty();
-    sink.faults.extend(loosened.into_iter().map(|(span, (_, kind))| Fault { file: 0, span, kind }));
+    sink.faults
+        .extend(loosened.into_iter().map(|(span, (_, kind))| Fault {
+            file: 0,
+            span,
+            kind,
+        }));
     any
 }
 

@@ -9,8 +9,10 @@ use crate::scenario::pattern;
 use toml::de::DeValue;
 
 /// `[requests]`.
-pub(super) static REQUESTS: Table =
-    of("requests of other programs, and how requests are compared with recorded ones", &keys::<_, { ROWS.len() }>(ROWS));
+pub(super) static REQUESTS: Table = of(
+    "requests of other programs, and how requests are compared with recorded ones",
+    &keys::<_, { ROWS.len() }>(ROWS),
+);
 
 pub(super) const ROWS: &[Row<Requests>] = &[
     row(
@@ -24,7 +26,9 @@ pub(super) const ROWS: &[Row<Requests>] = &[
         Shape::PointersOr(&PART),
         "what is left out of the comparison: JSON Pointers of values, or what a pattern finds in the texts at and below one",
         |at, out| match at.value.get_ref() {
-            DeValue::Array(list) => list.iter().for_each(|item| out.volatile.extend(part(at, item))),
+            DeValue::Array(list) => list
+                .iter()
+                .for_each(|item| out.volatile.extend(part(at, item))),
             DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Float(_)
@@ -38,16 +42,27 @@ pub(super) const ROWS: &[Row<Requests>] = &[
 fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
     for (name, value) in table(at.sink, &at.path, at.value).into_iter().flatten() {
         let path = format!("{}.{}", at.path, name.get_ref());
-        let Some(found) = text(at.sink, &path, value) else { continue };
+        let Some(found) = text(at.sink, &path, value) else {
+            continue;
+        };
         match pattern::fault(found.value) {
-            Some(fault) => at.sink.bad_value(&path, &found, format!("a pattern: {}", fault.reason), None),
-            None => drop(out.blocks.insert(name.get_ref().as_ref().to_owned(), found.value.to_owned())),
+            Some(fault) => {
+                at.sink
+                    .bad_value(&path, &found, format!("a pattern: {}", fault.reason), None)
+            }
+            None => drop(
+                out.blocks
+                    .insert(name.get_ref().as_ref().to_owned(), found.value.to_owned()),
+            ),
         }
     }
 }
 
 /// The text that a pattern finds.
-static PART: Table = of("texts of which a part is left out", &keys::<_, { PART_ROWS.len() }>(PART_ROWS));
+static PART: Table = of(
+    "texts of which a part is left out",
+    &keys::<_, { PART_ROWS.len() }>(PART_ROWS),
+);
 
 const PART_ROWS: &[Row<Written>] = &[
     needed(
@@ -58,7 +73,12 @@ const PART_ROWS: &[Row<Written>] = &[
             part.place = at.spanned();
         },
     ),
-    needed("pattern", Shape::Text, "what is left out of them (Rust regex)", |at, part| part.pattern = at.spanned()),
+    needed(
+        "pattern",
+        Shape::Text,
+        "what is left out of them (Rust regex)",
+        |at, part| part.pattern = at.spanned(),
+    ),
 ];
 
 #[derive(Default)]
@@ -73,7 +93,10 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
     match value.get_ref() {
         DeValue::String(place) => {
             let place = Spanned::new(place.as_ref().to_owned(), span(&value.span()));
-            is_pointer(sink, &path, &place).then_some(VolatilePart { place: place.value, pattern: None })
+            is_pointer(sink, &path, &place).then_some(VolatilePart {
+                place: place.value,
+                pattern: None,
+            })
         }
         DeValue::Table(own) => {
             let mut found = Written::default();
@@ -81,13 +104,25 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
             super::value::needs(sink, (&path, span(&value.span())), own, &PART);
             let (place, written) = (found.place?, found.pattern?);
             if let Some(fault) = pattern::fault(&written.value) {
-                sink.bad_value(&format!("{path}.pattern"), &written, format!("a pattern: {}", fault.reason), None);
+                sink.bad_value(
+                    &format!("{path}.pattern"),
+                    &written,
+                    format!("a pattern: {}", fault.reason),
+                    None,
+                );
                 return None;
             }
             let is_sound = place.value.is_empty() || is_pointer(sink, &path, &place);
-            is_sound.then_some(VolatilePart { place: place.value, pattern: Some(written.value) })
+            is_sound.then_some(VolatilePart {
+                place: place.value,
+                pattern: Some(written.value),
+            })
         }
-        DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Float(_) | DeValue::Integer(_) | DeValue::Array(_) => {
+        DeValue::Boolean(_)
+        | DeValue::Datetime(_)
+        | DeValue::Float(_)
+        | DeValue::Integer(_)
+        | DeValue::Array(_) => {
             sink.wrong_type(&path, value, "a JSON Pointer such as `/metadata/id`, or `{ in = \"/messages\", pattern = \"…\" }`");
             None
         }
@@ -98,7 +133,12 @@ fn part(at: &mut At<'_, '_>, value: &Value<'_>) -> Option<VolatilePart> {
 fn is_pointer(sink: &mut Sink, path: &str, found: &Spanned<String>) -> bool {
     let is_pointer = found.value.starts_with('/') && found.value.len() > 1;
     if !is_pointer {
-        sink.bad_value(path, found, "a JSON Pointer of a part of the request, such as `/metadata/id`".to_owned(), None);
+        sink.bad_value(
+            path,
+            found,
+            "a JSON Pointer of a part of the request, such as `/metadata/id`".to_owned(),
+            None,
+        );
     }
     is_pointer
 }

@@ -14,7 +14,11 @@ use toml::de::DeValue;
 
 pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
     let DeValue::Array(list) = value.get_ref() else {
-        sink.wrong_type("require", value, "a list of tables, each under its own `[[require]]`");
+        sink.wrong_type(
+            "require",
+            value,
+            "a list of tables, each under its own `[[require]]`",
+        );
         return;
     };
     for item in list {
@@ -27,25 +31,60 @@ pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Req
 }
 
 /// `[[require]]`.
-pub(super) static REQUIRE: Table = of("what must hold for resolved tasks", &keys::<_, { ROWS.len() }>(ROWS));
+pub(super) static REQUIRE: Table = of(
+    "what must hold for resolved tasks",
+    &keys::<_, { ROWS.len() }>(ROWS),
+);
 
 const ROWS: &[Row<Written>] = &[
     naming(
         Thing::Path,
-        &row("path", Shape::Globs, "the files of the tasks that it is about", |at, out| out.selector.path = Some(at.globs())),
+        &row(
+            "path",
+            Shape::Globs,
+            "the files of the tasks that it is about",
+            |at, out| out.selector.path = Some(at.globs()),
+        ),
     ),
-    naming(Thing::Task, &row("name", Shape::Globs, "their names", |at, out| out.selector.name = Some(at.globs()))),
-    row("operator", Shape::Texts, "their types", |at, out| out.selector.operator = at.texts()),
-    row("subtype", Shape::Texts, "their subtypes", |at, out| out.selector.subtype = at.texts()),
-    naming(Thing::Role, &row("role", Shape::Texts, "the agent roles that play them", |at, out| out.selector.role = at.texts())),
+    naming(
+        Thing::Task,
+        &row("name", Shape::Globs, "their names", |at, out| {
+            out.selector.name = Some(at.globs())
+        }),
+    ),
+    row("operator", Shape::Texts, "their types", |at, out| {
+        out.selector.operator = at.texts()
+    }),
+    row("subtype", Shape::Texts, "their subtypes", |at, out| {
+        out.selector.subtype = at.texts()
+    }),
+    naming(
+        Thing::Role,
+        &row(
+            "role",
+            Shape::Texts,
+            "the agent roles that play them",
+            |at, out| out.selector.role = at.texts(),
+        ),
+    ),
     needed(
         "must",
         Shape::Texts,
         "conditions: `has owner`, `fresh_context == disabled`, `manifest_tokens <= 4000`, `model in [\"a\"]`",
         |at, out| out.conditions = Some(conditions(at)),
     ),
-    row("level", Shape::Word(&LEVELS), "how much it weighs; an error where it is left out", |at, out| out.level = level(at)),
-    row("reason", Shape::Text, "why, shown with each finding", |at, out| out.reason = at.string()),
+    row(
+        "level",
+        Shape::Word(&LEVELS),
+        "how much it weighs; an error where it is left out",
+        |at, out| out.level = level(at),
+    ),
+    row(
+        "reason",
+        Shape::Text,
+        "why, shown with each finding",
+        |at, out| out.reason = at.string(),
+    ),
 ];
 
 const LEVELS: [&str; 4] = ["hint", "info", "warning", "error"];
@@ -61,17 +100,34 @@ struct Written {
 
 fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option<Requirement> {
     let mut found = Written::default();
-    let other = &mut |sink: &mut Sink, key: &Key<'_>, _: &Value<'_>| sink.unknown_key("[require]", key, &REQUIRE.names());
+    let other = &mut |sink: &mut Sink, key: &Key<'_>, _: &Value<'_>| {
+        sink.unknown_key("[require]", key, &REQUIRE.names())
+    };
     rows_or(sink, "require", own, ROWS, &mut found, other);
-    let Written { selector, conditions, level, reason } = found;
+    let Written {
+        selector,
+        conditions,
+        level,
+        reason,
+    } = found;
     if conditions.is_none() {
         sink.report(at, FaultKind::EmptyRequirement);
     }
     let conditions = conditions.filter(|conditions| !conditions.is_empty())?;
     // An invalid pattern has been reported; without it, the requirement would apply to other tasks.
-    let is_whole = [&selector.path, &selector.name].into_iter().flatten().all(|globs| !globs.is_empty());
+    let is_whole = [&selector.path, &selector.name]
+        .into_iter()
+        .flatten()
+        .all(|globs| !globs.is_empty());
     let level = level.unwrap_or(Severity::Error);
-    is_whole.then_some(Requirement { file: sink.file, span: at, selector, conditions, level, reason })
+    is_whole.then_some(Requirement {
+        file: sink.file,
+        span: at,
+        selector,
+        conditions,
+        level,
+        reason,
+    })
 }
 
 fn conditions(at: &mut At<'_, '_>) -> Vec<Spanned<Condition>> {
@@ -81,12 +137,17 @@ fn conditions(at: &mut At<'_, '_>) -> Vec<Spanned<Condition>> {
             Ok(condition) => {
                 if let Some(needs) = condition.needs() {
                     let condition = condition.text.clone();
-                    at.sink.report(written.span, FaultKind::NotChecked { condition, needs });
+                    at.sink
+                        .report(written.span, FaultKind::NotChecked { condition, needs });
                 }
                 out.push(Spanned::new(condition, written.span));
             }
             Err(error) => {
-                let kind = FaultKind::BadCondition { found: written.value, reason: error.reason, near: error.near };
+                let kind = FaultKind::BadCondition {
+                    found: written.value,
+                    reason: error.reason,
+                    near: error.near,
+                };
                 at.sink.report(written.span, kind);
             }
         }
@@ -99,7 +160,11 @@ fn level(at: &mut At<'_, '_>) -> Option<Severity> {
     if let Some(Level::At(severity)) = Level::parse(word.value) {
         return Some(severity);
     }
-    let words: Vec<&str> = Level::WORDS.iter().copied().filter(|level| *level != "off").collect();
+    let words: Vec<&str> = Level::WORDS
+        .iter()
+        .copied()
+        .filter(|level| *level != "off")
+        .collect();
     at.sink.bad_word(&at.path, word, &words);
     None
 }

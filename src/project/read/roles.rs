@@ -21,62 +21,143 @@ use toml::de::DeValue;
 /// `[roles.NAME]`.
 pub(super) static ROLE: Table = Table {
     groups: &[Group::Apart("model", &["tier", "capabilities"])],
-    ..of("an agent role", &both::<_, _, { ROWS.len() + sampling::ROWS.len() }>(ROWS, sampling::ROWS))
+    ..of(
+        "an agent role",
+        &both::<_, _, { ROWS.len() + sampling::ROWS.len() }>(ROWS, sampling::ROWS),
+    )
 };
 
 const ROWS: &[Row<WrittenRole>] = &[
     naming(
         Thing::Task,
-        &row("template", Shape::Text, "the task that it plays; the one of its own name where the key is left out", |at, out| {
-            out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
-        }),
+        &row(
+            "template",
+            Shape::Text,
+            "the task that it plays; the one of its own name where the key is left out",
+            |at, out| {
+                out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
+            },
+        ),
     ),
-    row("description", Shape::Text, "what it is for, for people", |at, out| out.role.description = at.string()),
-    row("system", Shape::NameOr(&SYSTEM), "who the agent is; takes no values", |at, out| out.role.system = system(at)),
-    row("tools", Shape::Set, "tools that it may use; `git_*` for all that begin so", |at, out| {
-        out.role.tools.get_or_insert_default().allowed = at.set();
-    }),
-    row("blocked_tools", Shape::Set, "tools that are refused even where they are allowed", |at, out| {
-        out.role.tools.get_or_insert_default().blocked = at.set();
-    }),
+    row(
+        "description",
+        Shape::Text,
+        "what it is for, for people",
+        |at, out| out.role.description = at.string(),
+    ),
+    row(
+        "system",
+        Shape::NameOr(&SYSTEM),
+        "who the agent is; takes no values",
+        |at, out| out.role.system = system(at),
+    ),
+    row(
+        "tools",
+        Shape::Set,
+        "tools that it may use; `git_*` for all that begin so",
+        |at, out| {
+            out.role.tools.get_or_insert_default().allowed = at.set();
+        },
+    ),
+    row(
+        "blocked_tools",
+        Shape::Set,
+        "tools that are refused even where they are allowed",
+        |at, out| {
+            out.role.tools.get_or_insert_default().blocked = at.set();
+        },
+    ),
     naming(
         Thing::Path,
-        &row("protected_paths", Shape::Globs, "paths that its tools may not touch", |at, out| {
-            out.role.protected_paths = at.set();
-            out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
-        }),
+        &row(
+            "protected_paths",
+            Shape::Globs,
+            "paths that its tools may not touch",
+            |at, out| {
+                out.role.protected_paths = at.set();
+                out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
+            },
+        ),
     ),
-    row("budget", Shape::Table(&BUDGET), "what it may use up in a call", |at, out| {
-        at.rows(BUDGET_ROWS, &mut out.role.budget);
-    }),
-    row("model", Shape::Set, "its models, the first that answers", |at, out| out.models = Some(at.set())),
-    row("tier", TIER, "the lowest tier that will do: the cheapest model of it is taken", |at, out| {
-        out.tier = tier(at);
-        out.least.push(("tier", at.key));
-    }),
-    row("capabilities", Shape::Set, "what its model has to be able to do", |at, out| {
-        out.capabilities = at.set();
-        out.least.push(("capabilities", at.key));
-    }),
-    row("profile", Shape::Word(&Profile::WORDS), "how its segments look, where its task does not say", |at, out| {
-        out.role.profile = profile(at);
-    }),
-    row("order", Shape::Words(KINDS), "kinds of segments that stand first, in this order", |at, out| out.role.order = order(at)),
+    row(
+        "budget",
+        Shape::Table(&BUDGET),
+        "what it may use up in a call",
+        |at, out| {
+            at.rows(BUDGET_ROWS, &mut out.role.budget);
+        },
+    ),
+    row(
+        "model",
+        Shape::Set,
+        "its models, the first that answers",
+        |at, out| out.models = Some(at.set()),
+    ),
+    row(
+        "tier",
+        TIER,
+        "the lowest tier that will do: the cheapest model of it is taken",
+        |at, out| {
+            out.tier = tier(at);
+            out.least.push(("tier", at.key));
+        },
+    ),
+    row(
+        "capabilities",
+        Shape::Set,
+        "what its model has to be able to do",
+        |at, out| {
+            out.capabilities = at.set();
+            out.least.push(("capabilities", at.key));
+        },
+    ),
+    row(
+        "profile",
+        Shape::Word(&Profile::WORDS),
+        "how its segments look, where its task does not say",
+        |at, out| {
+            out.role.profile = profile(at);
+        },
+    ),
+    row(
+        "order",
+        Shape::Words(KINDS),
+        "kinds of segments that stand first, in this order",
+        |at, out| out.role.order = order(at),
+    ),
 ];
 
 /// A role's budget.
-static BUDGET: Table = of("what a role may use up in a call", &keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS));
+static BUDGET: Table = of(
+    "what a role may use up in a call",
+    &keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS),
+);
 
 const BUDGET_ROWS: &[Row<Budget>] = &[
-    row("tokens", Shape::Whole(TOKENS), "tokens of its context", |at, budget| budget.tokens = at.whole()),
+    row(
+        "tokens",
+        Shape::Whole(TOKENS),
+        "tokens of its context",
+        |at, budget| budget.tokens = at.whole(),
+    ),
     row("usd", PRICE, "US$", |at, budget| budget.usd = at.number()),
 ];
 
 /// A role's system prompt in a file.
-static SYSTEM: Table = of("a text in a file", &keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS));
+static SYSTEM: Table = of(
+    "a text in a file",
+    &keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS),
+);
 
-const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] =
-    &[naming(Thing::Path, &needed("file", Shape::Text, "its path, relative to the project", |at, file| *file = at.spanned()))];
+const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] = &[naming(
+    Thing::Path,
+    &needed(
+        "file",
+        Shape::Text,
+        "its path, relative to the project",
+        |at, file| *file = at.spanned(),
+    ),
+)];
 
 /// A role as written; the choice of its model is made after all keys are read.
 struct WrittenRole {
@@ -108,7 +189,13 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
     let tier = None;
     let capabilities = Vec::new();
     let least = Vec::new();
-    let mut out = WrittenRole { role: silent(name), models, tier, capabilities, least };
+    let mut out = WrittenRole {
+        role: silent(name),
+        models,
+        tier,
+        capabilities,
+        least,
+    };
     let mut sampling = Sampling::new();
     rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, value| {
         if sampling::take(sink, &path, key, value, &mut sampling) {
@@ -120,7 +207,12 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
         // `task` is the language's word for the task of a role; this table calls it `template`.
         let table = path.clone();
         let near = Some("template".to_owned());
-        let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: ROLE.names() };
+        let kind = FaultKind::UnknownKey {
+            table,
+            key: "task".to_owned(),
+            near,
+            valid: ROLE.names(),
+        };
         sink.report(span(&key.span()), kind);
     });
     out.role.sampling = sampling;
@@ -154,29 +246,55 @@ impl WrittenRole {
     fn choice(&mut self, sink: &mut Sink) -> ModelChoice {
         if let Some(models) = self.models.take() {
             for (key, at) in &self.least {
-                sink.report(*at, FaultKind::TwoModels { role: self.role.name.value.clone(), key });
+                sink.report(
+                    *at,
+                    FaultKind::TwoModels {
+                        role: self.role.name.value.clone(),
+                        key,
+                    },
+                );
             }
-            return if models.is_empty() { ModelChoice::Open } else { ModelChoice::Named(models) };
+            return if models.is_empty() {
+                ModelChoice::Open
+            } else {
+                ModelChoice::Named(models)
+            };
         }
         if self.tier.is_none() && self.capabilities.is_empty() {
             return ModelChoice::Open;
         }
-        ModelChoice::Least { tier: self.tier, capabilities: std::mem::take(&mut self.capabilities) }
+        ModelChoice::Least {
+            tier: self.tier,
+            capabilities: std::mem::take(&mut self.capabilities),
+        }
     }
 }
 
 /// Reads `"You are …"`, or `{ file = "prompts/planner.md" }`, whose file is read later.
 fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
-    let prompt = |span, file, text| SystemPrompt { span, file, path: String::new(), line: 0, text };
+    let prompt = |span, file, text| SystemPrompt {
+        span,
+        file,
+        path: String::new(),
+        line: 0,
+        text,
+    };
     if let DeValue::String(text) = at.value.get_ref() {
         if text.trim().is_empty() {
-            at.bad(&Spanned::new(text, at.span()), "a text, or `{ file = \"…\" }`");
+            at.bad(
+                &Spanned::new(text, at.span()),
+                "a text, or `{ file = \"…\" }`",
+            );
             return None;
         }
         return Some(prompt(at.span(), None, text.as_ref().to_owned()));
     }
     let DeValue::Table(own) = at.value.get_ref() else {
-        at.sink.wrong_type(&at.path, at.value, "a text in quotes, or `{ file = \"…\" }`");
+        at.sink.wrong_type(
+            &at.path,
+            at.value,
+            "a text in quotes, or `{ file = \"…\" }`",
+        );
         return None;
     };
     let mut file = None;
@@ -201,7 +319,10 @@ fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
         if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
             out.push(Spanned::new(kind, entry.span));
         } else if matches!(&*entry.value, "tools" | "system") {
-            at.bad(&entry, "another kind: tools and what the system says always stand first");
+            at.bad(
+                &entry,
+                "another kind: tools and what the system says always stand first",
+            );
         } else {
             let near = nearest(&entry.value, KINDS.iter().copied()).map(str::to_owned);
             at.sink.bad_value(&at.path, &entry, either(KINDS), near);
@@ -216,7 +337,13 @@ fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
     written.retain(|pattern| match globs.add(&pattern.value) {
         Ok(()) => true,
         Err(error) => {
-            sink.report(pattern.span, FaultKind::BadGlob { pattern: pattern.value.clone(), error });
+            sink.report(
+                pattern.span,
+                FaultKind::BadGlob {
+                    pattern: pattern.value.clone(),
+                    error,
+                },
+            );
             false
         }
     });
@@ -228,12 +355,21 @@ fn patterns(sink: &mut Sink, written: &mut Vec<Spanned<String>>) -> Globs {
 fn blocked(sink: &mut Sink, role: &str, tools: &Tools) {
     for tool in &tools.allowed {
         let prefix = tool.value.strip_suffix('*').unwrap_or(&tool.value);
-        let whole =
-            |entry: &&Spanned<String>| entry.value == tool.value || (entry.value.ends_with('*') && covers(&entry.value, prefix));
+        let whole = |entry: &&Spanned<String>| {
+            entry.value == tool.value
+                || (entry.value.ends_with('*') && covers(&entry.value, prefix))
+        };
         if let Some(entry) = tools.blocked.iter().find(whole) {
             let role = role.to_owned();
             let blocked = entry.clone();
-            sink.report(tool.span, FaultKind::ToolBlocked { role, tool: tool.value.clone(), blocked });
+            sink.report(
+                tool.span,
+                FaultKind::ToolBlocked {
+                    role,
+                    tool: tool.value.clone(),
+                    blocked,
+                },
+            );
         }
     }
 }

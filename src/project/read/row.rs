@@ -1,7 +1,9 @@
 //! A setting in one row: its key, accepted values, description, and the function that stores its
 //! value.
 
-use super::value::{self, Key, Sink, Table, Value, decimal, globs, number, set, span, table, text, texts, word};
+use super::value::{
+    self, Key, Sink, Table, Value, decimal, globs, number, set, span, table, text, texts, word,
+};
 use crate::base::span::{Span, Spanned};
 use crate::project::glob::Globs;
 use crate::project::table::{self as keys, Shape};
@@ -16,22 +18,44 @@ pub(super) struct Row<T: 'static> {
 }
 
 /// An optional key.
-pub(super) const fn row<T>(name: &'static str, shape: Shape, about: &'static str, set: fn(&mut At<'_, '_>, &mut T)) -> Row<T> {
-    Row { key: keys::key(name, shape, about), set }
+pub(super) const fn row<T>(
+    name: &'static str,
+    shape: Shape,
+    about: &'static str,
+    set: fn(&mut At<'_, '_>, &mut T),
+) -> Row<T> {
+    Row {
+        key: keys::key(name, shape, about),
+        set,
+    }
 }
 
 /// A required key.
-pub(super) const fn needed<T>(name: &'static str, shape: Shape, about: &'static str, set: fn(&mut At<'_, '_>, &mut T)) -> Row<T> {
-    Row { key: keys::needed(name, shape, about), set }
+pub(super) const fn needed<T>(
+    name: &'static str,
+    shape: Shape,
+    about: &'static str,
+    set: fn(&mut At<'_, '_>, &mut T),
+) -> Row<T> {
+    Row {
+        key: keys::needed(name, shape, about),
+        set,
+    }
 }
 
 /// Returns the row with the kind of thing that its texts name.
 pub(super) const fn naming<T>(names: Thing, row: &Row<T>) -> Row<T> {
-    Row { key: row.key.names(names), set: row.set }
+    Row {
+        key: row.key.names(names),
+        set: row.set,
+    }
 }
 
 /// The keys of rows, for messages and the JSON Schema.
-#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler, and within the array")]
+#[allow(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, and within the array"
+)]
 pub(super) const fn keys<T, const N: usize>(rows: &[Row<T>]) -> [keys::Key; N] {
     let mut keys = [rows[0].key; N];
     let mut at = 0;
@@ -43,12 +67,22 @@ pub(super) const fn keys<T, const N: usize>(rows: &[Row<T>]) -> [keys::Key; N] {
 }
 
 /// The keys of two lists of rows.
-#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler, and within the arrays")]
-pub(super) const fn both<T, U, const N: usize>(first: &[Row<T>], second: &[Row<U>]) -> [keys::Key; N] {
+#[allow(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, and within the arrays"
+)]
+pub(super) const fn both<T, U, const N: usize>(
+    first: &[Row<T>],
+    second: &[Row<U>],
+) -> [keys::Key; N] {
     let mut keys = [first[0].key; N];
     let mut at = 0;
     while at < N {
-        keys[at] = if at < first.len() { first[at].key } else { second[at - first.len()].key };
+        keys[at] = if at < first.len() {
+            first[at].key
+        } else {
+            second[at - first.len()].key
+        };
         at += 1;
     }
     keys
@@ -61,16 +95,40 @@ impl<T> Row<T> {
     }
 
     /// Reads and stores the value of its key.
-    pub(super) fn take(&self, sink: &mut Sink, path: String, key: Span, value: &Value<'_>, out: &mut T) {
-        (self.set)(&mut At { sink, path, key, value, shape: self.key.shape }, out);
+    pub(super) fn take(
+        &self,
+        sink: &mut Sink,
+        path: String,
+        key: Span,
+        value: &Value<'_>,
+        out: &mut T,
+    ) {
+        (self.set)(
+            &mut At {
+                sink,
+                path,
+                key,
+                value,
+                shape: self.key.shape,
+            },
+            out,
+        );
     }
 }
 
 /// Reads a table by its rows.
-pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Row<T>], out: &mut T) {
+pub(super) fn rows<T>(
+    sink: &mut Sink,
+    path: &str,
+    value: &Value<'_>,
+    rows: &[Row<T>],
+    out: &mut T,
+) {
     if let Some(own) = table(sink, path, value) {
         let valid: Vec<&'static str> = rows.iter().map(|row| row.key.name).collect();
-        rows_or(sink, path, own, rows, out, &mut |sink, key, _| sink.unknown_key(path, key, &valid));
+        rows_or(sink, path, own, rows, out, &mut |sink, key, _| {
+            sink.unknown_key(path, key, &valid)
+        });
     }
 }
 
@@ -86,7 +144,13 @@ pub(super) fn rows_or<T>(
     for (key, value) in own {
         let name = key.get_ref().as_ref();
         match rows.iter().find(|row| row.is(name)) {
-            Some(row) => row.take(sink, format!("{path}.{name}"), span(&key.span()), value, out),
+            Some(row) => row.take(
+                sink,
+                format!("{path}.{name}"),
+                span(&key.span()),
+                value,
+                out,
+            ),
             None => other(sink, key, value),
         }
     }
@@ -126,7 +190,10 @@ impl<'a> At<'a, '_> {
 
     /// Reads a text, or a list of them.
     pub(super) fn texts(&mut self) -> Vec<Spanned<String>> {
-        texts(self.sink, &self.path, self.value).into_iter().map(|found| found.map(str::to_owned)).collect()
+        texts(self.sink, &self.path, self.value)
+            .into_iter()
+            .map(|found| found.map(str::to_owned))
+            .collect()
     }
 
     /// Reads a text, or a list of them, without duplicates.
@@ -141,20 +208,28 @@ impl<'a> At<'a, '_> {
 
     /// Reads a whole number within the bounds of the row.
     pub(super) fn whole(&mut self) -> Option<Spanned<u64>> {
-        let (Shape::Whole(bounds) | Shape::WholeOr(bounds, _)) = self.shape else { return None };
-        number(self.sink, &self.path, self.value, bounds).map(|found| Spanned::new(found, self.span()))
+        let (Shape::Whole(bounds) | Shape::WholeOr(bounds, _)) = self.shape else {
+            return None;
+        };
+        number(self.sink, &self.path, self.value, bounds)
+            .map(|found| Spanned::new(found, self.span()))
     }
 
     /// Reads a number within the bounds of the row.
     pub(super) fn number(&mut self) -> Option<Spanned<f64>> {
-        let Shape::Number(bounds) = self.shape else { return None };
-        decimal(self.sink, &self.path, self.value, bounds).map(|found| Spanned::new(found, self.span()))
+        let Shape::Number(bounds) = self.shape else {
+            return None;
+        };
+        decimal(self.sink, &self.path, self.value, bounds)
+            .map(|found| Spanned::new(found, self.span()))
     }
 
     /// Reads one of the words of the row. `switch` contains the words suggested for a bare `true`
     /// and `false`.
     pub(super) fn word(&mut self, switch: [&str; 2]) -> Option<Spanned<&'a str>> {
-        let Shape::Word(words) = self.shape else { return None };
+        let Shape::Word(words) = self.shape else {
+            return None;
+        };
         word(self.sink, &self.path, self.value, words, switch)
     }
 

@@ -18,10 +18,17 @@ pub(super) const SHARED: u16 = 1;
 
 /// Reads the shared file of a project. A file that differs from its pinned hash is not parsed, and
 /// none of its text is stored or printed.
-pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Option<(ConfigFile, Draft)> {
+pub(super) fn load(
+    sink: &mut Sink,
+    input: &Input<'_>,
+    extends: &Extends,
+) -> Option<(ConfigFile, Draft)> {
     let path = extends.path.value.as_str();
     let mut unreadable = |reason: String| {
-        let kind = FaultKind::SharedUnreadable { path: path.to_owned(), reason };
+        let kind = FaultKind::SharedUnreadable {
+            path: path.to_owned(),
+            reason,
+        };
         sink.report(extends.path.span, kind);
         None
     };
@@ -30,13 +37,21 @@ pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Opt
         Err(reason) => return unreadable(reason),
     };
     let hash = Hash::of(normalized(&String::from_utf8_lossy(&bytes)).as_bytes());
-    let file = |text: &str| ConfigFile { path: path.into(), lines: LineIndex::new(text), text: text.into(), hash };
+    let file = |text: &str| ConfigFile {
+        path: path.into(),
+        lines: LineIndex::new(text),
+        text: text.into(),
+        hash,
+    };
     if !extends.pins(hash) {
         report_pin(sink, extends, hash);
         return Some((file(""), Draft::default()));
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Some((file(&text), draft(&text, SHARED, Owner::Shared, input.rules))),
+        Ok(text) => Some((
+            file(&text),
+            draft(&text, SHARED, Owner::Shared, input.rules),
+        )),
         Err(_) => unreadable("it is not UTF-8".to_owned()),
     }
 }
@@ -48,7 +63,10 @@ fn read(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
 impl Extends {
     /// True if the hash is the pinned one.
     fn pins(&self, hash: Hash) -> bool {
-        self.hash.as_ref().and_then(|pinned| Hash::parse(&pinned.value)) == Some(hash)
+        self.hash
+            .as_ref()
+            .and_then(|pinned| Hash::parse(&pinned.value))
+            == Some(hash)
     }
 }
 
@@ -58,9 +76,16 @@ fn report_pin(sink: &mut Sink, extends: &Extends, actual: Hash) {
     let edit = match (pinned, &extends.pin) {
         (Some(hash), _) => Some((hash.span, format!("\"{actual}\""))),
         (None, Some((at, before, after))) => Some((*at, format!("{before}{actual}{after}"))),
-        (None, None) => Some((Span::at(extends.path.span.end), format!("\nhash = \"{actual}\""))),
+        (None, None) => Some((
+            Span::at(extends.path.span.end),
+            format!("\nhash = \"{actual}\""),
+        )),
     };
-    let kind =
-        FaultKind::SharedHash { path: extends.path.value.clone(), pinned: pinned.map(|hash| hash.value.clone()), actual, edit };
+    let kind = FaultKind::SharedHash {
+        path: extends.path.value.clone(),
+        pinned: pinned.map(|hash| hash.value.clone()),
+        actual,
+        edit,
+    };
     sink.report(pinned.map_or(extends.path.span, |hash| hash.span), kind);
 }

@@ -27,7 +27,12 @@ use std::sync::Arc;
 type Found = (Span, ToolDefinition);
 
 /// Sets the project's definitions in every role, and reports unknown names.
-pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: &mut BTreeMap<String, Role>) {
+pub(super) fn define(
+    sink: &mut Sink,
+    input: &Input<'_>,
+    written: Tools,
+    roles: &mut BTreeMap<String, Role>,
+) {
     let before = sink.faults.len();
     let mut found: Vec<Found> = Vec::new();
     for path in &written.from {
@@ -40,11 +45,21 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
     for (at, tool) in found {
         let place = Some((tool.path.clone(), tool.line + 1)).filter(|(path, _)| path != input.path);
         let fault = match defined.get(&tool.name) {
-            Some(first) => Some(ToolFault::Twice { path: first.path.clone(), line: first.line + 1 }),
+            Some(first) => Some(ToolFault::Twice {
+                path: first.path.clone(),
+                line: first.line + 1,
+            }),
             None => unsound(&tool),
         };
         match fault {
-            Some(why) => sink.report(at, FaultKind::BadTool { tool: Some(tool.name), place, why }),
+            Some(why) => sink.report(
+                at,
+                FaultKind::BadTool {
+                    tool: Some(tool.name),
+                    place,
+                    why,
+                },
+            ),
             None => drop(defined.insert(tool.name.clone(), tool)),
         }
     }
@@ -61,7 +76,13 @@ pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: 
 }
 
 /// Reads a tool of the project file.
-fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenTool, out: &mut Vec<Found>) {
+fn own(
+    sink: &mut Sink,
+    input: &Input<'_>,
+    name: Spanned<String>,
+    tool: WrittenTool,
+    out: &mut Vec<Found>,
+) {
     let parameters = match tool.parameters.map(|found| (found.value, found.span)) {
         None => none(),
         Some((Parameters::Inline(schema), _)) => schema,
@@ -69,7 +90,14 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
             Ok((schema, _)) => schema,
             Err((line, why)) => {
                 let place = Some((path, line));
-                return sink.report(at, FaultKind::BadTool { tool: Some(name.value), place, why });
+                return sink.report(
+                    at,
+                    FaultKind::BadTool {
+                        tool: Some(name.value),
+                        place,
+                        why,
+                    },
+                );
             }
         },
     };
@@ -78,7 +106,15 @@ fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenT
     let path = input.path.to_owned();
     out.push((
         name.span,
-        ToolDefinition { name: name.value, description, parameters, strict: tool.strict, command: tool.command, path, line },
+        ToolDefinition {
+            name: name.value,
+            description,
+            parameters,
+            strict: tool.strict,
+            command: tool.command,
+            path,
+            line,
+        },
     ));
 }
 
@@ -95,8 +131,13 @@ fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault
         Ok(UniqueKeys(value)) => Ok((value, text)),
         Err(error) => {
             let words = error.to_string();
-            let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
-            Err((u32::try_from(error.line()).unwrap_or(u32::MAX), ToolFault::Json(words.to_owned())))
+            let words = words
+                .rsplit_once(" at line ")
+                .map_or(words.as_str(), |(words, _)| words);
+            Err((
+                u32::try_from(error.line()).unwrap_or(u32::MAX),
+                ToolFault::Json(words.to_owned()),
+            ))
         }
     }
 }
@@ -112,7 +153,14 @@ struct Listed<'t> {
 fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &mut Vec<Found>) {
     let mut report = |tool: Option<&str>, line: u32, why: ToolFault| {
         let place = Some((path.value.clone(), line));
-        sink.report(path.span, FaultKind::BadTool { tool: tool.map(str::to_owned), place, why });
+        sink.report(
+            path.span,
+            FaultKind::BadTool {
+                tool: tool.map(str::to_owned),
+                place,
+                why,
+            },
+        );
     };
     let (value, text) = match json(input, &path.value) {
         Ok(found) => found,
@@ -120,8 +168,14 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
     };
     let entries = value.as_array().or_else(|| value.get("tools")?.as_array());
     let listed: Option<Vec<&RawValue>> = serde_json::from_str(&text).ok();
-    let listed = listed.or_else(|| serde_json::from_str::<Listed<'_>>(&text).ok().map(|listed| listed.tools));
-    let (Some(entries), Some(listed)) = (entries, listed) else { return report(None, 1, ToolFault::Form) };
+    let listed = listed.or_else(|| {
+        serde_json::from_str::<Listed<'_>>(&text)
+            .ok()
+            .map(|listed| listed.tools)
+    });
+    let (Some(entries), Some(listed)) = (entries, listed) else {
+        return report(None, 1, ToolFault::Form);
+    };
     for (entry, raw) in entries.iter().zip(listed) {
         // The text of an entry is a slice of the file's text.
         let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
@@ -129,7 +183,14 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
         match entry_of(entry) {
             Ok(tool) => {
                 let path_of = path.value.trim_start_matches("./").to_owned();
-                out.push((path.span, ToolDefinition { path: path_of, line, ..tool }));
+                out.push((
+                    path.span,
+                    ToolDefinition {
+                        path: path_of,
+                        line,
+                        ..tool
+                    },
+                ));
             }
             Err((name, why)) => report(name, line + 1, why),
         }
@@ -138,18 +199,30 @@ fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &m
 
 /// Parses an entry of a file, in OpenAI's nested or flat format or in MCP's.
 fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
-    if let Some(kind) = entry.get("type").and_then(Json::as_str).filter(|kind| *kind != "function") {
+    if let Some(kind) = entry
+        .get("type")
+        .and_then(Json::as_str)
+        .filter(|kind| *kind != "function")
+    {
         return Err((None, ToolFault::Hosted(kind.to_owned())));
     }
     let own = entry.get("function").unwrap_or(entry);
-    let name = own.get("name").and_then(Json::as_str).ok_or((None, ToolFault::NoName))?;
+    let name = own
+        .get("name")
+        .and_then(Json::as_str)
+        .ok_or((None, ToolFault::NoName))?;
     let description = match own.get("description") {
         None | Some(Json::Null) => String::new(),
         Some(Json::String(text)) => text.clone(),
         Some(_) => return Err((Some(name), ToolFault::NoText)),
     };
-    let schema = ["parameters", "inputSchema", "input_schema"].iter().find_map(|key| own.get(key));
-    let parameters = schema.filter(|schema| !schema.is_null()).cloned().unwrap_or_else(none);
+    let schema = ["parameters", "inputSchema", "input_schema"]
+        .iter()
+        .find_map(|key| own.get(key));
+    let parameters = schema
+        .filter(|schema| !schema.is_null())
+        .cloned()
+        .unwrap_or_else(none);
     let strict = own.get("strict").and_then(Json::as_bool);
     Ok(ToolDefinition {
         name: name.to_owned(),
@@ -173,9 +246,15 @@ fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
     }
     let is_sure = |slip: &Slip| !matches!(slip.kind, SlipKind::Unknown { near: None });
     let looks = |slip: &Slip| json_schema::looks_around(&tool.parameters, &slip.path);
-    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::slips(&tool.parameters).into_iter().filter(is_sure).partition(looks);
+    let (patterns, slips): (Vec<_>, Vec<_>) = json_schema::slips(&tool.parameters)
+        .into_iter()
+        .filter(is_sure)
+        .partition(looks);
     let slip = slips.into_iter().next().map(ToolFault::Slip);
-    let pattern = patterns.into_iter().next().map(|slip| ToolFault::Pattern(slip.path));
+    let pattern = patterns
+        .into_iter()
+        .next()
+        .map(|slip| ToolFault::Pattern(slip.path));
     slip.or(pattern).or_else(|| {
         let is_strict = tool.strict == Some(true);
         let (_, fault) = schema_fault(&tool.parameters, Dialect::OpenaiChat, (is_strict, false))?;
@@ -193,17 +272,39 @@ const CHOICE: &str = Parameter::ToolChoice.word();
 fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
     let mut report = |span, key, found: &str| {
         let is_pattern = found.ends_with('*');
-        let near = near(found, defined.keys().map(String::as_str)).filter(|_| !is_pattern && key != CHOICE);
-        let (role, found, valid) = (role.name.value.clone(), found.to_owned(), defined.keys().cloned().collect());
-        sink.report(span, FaultKind::UnknownTool { role, key, found, near, valid });
+        let near = near(found, defined.keys().map(String::as_str))
+            .filter(|_| !is_pattern && key != CHOICE);
+        let (role, found, valid) = (
+            role.name.value.clone(),
+            found.to_owned(),
+            defined.keys().cloned().collect(),
+        );
+        sink.report(
+            span,
+            FaultKind::UnknownTool {
+                role,
+                key,
+                found,
+                near,
+                valid,
+            },
+        );
     };
-    let choice = role.sampling.get(&Parameter::ToolChoice).and_then(Json::as_str);
-    if let Some(choice) = choice.filter(|choice| !TOOL_CHOICE.contains(choice) && !defined.contains_key(*choice)) {
+    let choice = role
+        .sampling
+        .get(&Parameter::ToolChoice)
+        .and_then(Json::as_str);
+    if let Some(choice) =
+        choice.filter(|choice| !TOOL_CHOICE.contains(choice) && !defined.contains_key(*choice))
+    {
         report(role.name.span, CHOICE, choice);
     }
     let Some(tools) = &role.tools else { return };
     for (key, entries) in [("tools", &tools.allowed), ("blocked_tools", &tools.blocked)] {
-        for entry in entries.iter().filter(|entry| !defined.keys().any(|name| covers(&entry.value, name))) {
+        for entry in entries
+            .iter()
+            .filter(|entry| !defined.keys().any(|name| covers(&entry.value, name)))
+        {
             report(entry.span, key, &entry.value);
         }
     }

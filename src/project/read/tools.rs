@@ -14,7 +14,12 @@ pub(super) static TOOLS: Table = Table {
     others: Some(&Shape::Table(&TOOL)),
     ..of(
         "tools that roles choose from",
-        &[key("from", Shape::Texts, "files that define tools, in the form of OpenAI, Anthropic or MCP").names(Thing::Path)],
+        &[key(
+            "from",
+            Shape::Texts,
+            "files that define tools, in the form of OpenAI, Anthropic or MCP",
+        )
+        .names(Thing::Path)],
     )
 };
 
@@ -22,7 +27,12 @@ pub(super) static TOOLS: Table = Table {
 static TOOL: Table = of("a tool", &keys::<_, { TOOL_ROWS.len() }>(TOOL_ROWS));
 
 const TOOL_ROWS: &[Row<WrittenTool>] = &[
-    row("description", Shape::Text, "what it is for, as the agent reads it", |at, tool| tool.description = at.string()),
+    row(
+        "description",
+        Shape::Text,
+        "what it is for, as the agent reads it",
+        |at, tool| tool.description = at.string(),
+    ),
     naming(
         Thing::Path,
         &row(
@@ -45,13 +55,21 @@ const TOOL_ROWS: &[Row<WrittenTool>] = &[
             },
         ),
     ),
-    row("strict", Shape::Bool, "whether OpenAI is to hold calls to the schema", |at, tool| {
-        tool.strict = boolean(at.sink, &at.path, at.value).map(|found| found.value);
-    }),
+    row(
+        "strict",
+        Shape::Bool,
+        "whether OpenAI is to hold calls to the schema",
+        |at, tool| {
+            tool.strict = boolean(at.sink, &at.path, at.value).map(|found| found.value);
+        },
+    ),
 ];
 
 /// A JSON Schema in TOML.
-static PARAMETERS: Table = Table { others: Some(&Shape::Any), ..of("a JSON Schema of type `object`", &[]) };
+static PARAMETERS: Table = Table {
+    others: Some(&Shape::Any),
+    ..of("a JSON Schema of type `object`", &[])
+};
 
 /// The whole content of `[tools]`.
 #[derive(Debug, Default)]
@@ -82,10 +100,19 @@ pub(super) fn tools(sink: &mut Sink, value: &Value<'_>) -> Tools {
     let mut out = Tools::default();
     for (key, value) in table(sink, "tools", value).into_iter().flatten() {
         if key.get_ref() == "from" {
-            out.from = texts(sink, "tools.from", value).into_iter().map(|path| path.map(str::to_owned)).collect();
+            out.from = texts(sink, "tools.from", value)
+                .into_iter()
+                .map(|path| path.map(str::to_owned))
+                .collect();
         } else if let Some(name) = named(sink, "tools", key) {
             let mut tool = WrittenTool::default();
-            rows(sink, &format!("tools.{}", name.value), value, TOOL_ROWS, &mut tool);
+            rows(
+                sink,
+                &format!("tools.{}", name.value),
+                value,
+                TOOL_ROWS,
+                &mut tool,
+            );
             out.own.push((name, tool));
         }
     }
@@ -98,12 +125,19 @@ fn parameters(at: &mut At<'_, '_>) -> Option<Spanned<Parameters>> {
         return Some(Spanned::new(Parameters::Inline(schema), at.span()));
     }
     if !matches!(at.value.get_ref(), DeValue::String(_)) {
-        at.sink.wrong_type(&at.path, at.value, "a JSON Schema as a table, or in quotes the path of a file that holds one");
+        at.sink.wrong_type(
+            &at.path,
+            at.value,
+            "a JSON Schema as a table, or in quotes the path of a file that holds one",
+        );
         return None;
     }
     let path = at.spanned()?;
     if path.value.trim().is_empty() {
-        at.bad(&path, "a JSON Schema as a table, or the path of a file that holds one");
+        at.bad(
+            &path,
+            "a JSON Schema as a table, or the path of a file that holds one",
+        );
         return None;
     }
     Some(path.map(Parameters::File))
@@ -114,20 +148,40 @@ fn json_of(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Json> {
     let found = match value.get_ref() {
         DeValue::String(text) => Some(Json::from(text.as_ref())),
         DeValue::Boolean(boolean) => Some(Json::from(*boolean)),
-        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix()).ok().map(Json::from),
-        DeValue::Float(number) => number.as_str().parse().ok().and_then(Number::from_f64).map(Json::Number),
-        DeValue::Array(items) => return items.iter().map(|item| json_of(sink, path, item)).collect(),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .ok()
+            .map(Json::from),
+        DeValue::Float(number) => number
+            .as_str()
+            .parse()
+            .ok()
+            .and_then(Number::from_f64)
+            .map(Json::Number),
+        DeValue::Array(items) => {
+            return items.iter().map(|item| json_of(sink, path, item)).collect();
+        }
         DeValue::Table(members) => {
             let member = |(key, value): (&super::value::Key<'_>, &Value<'_>)| {
                 let name = key.get_ref().as_ref();
-                Some((name.to_owned(), json_of(sink, &format!("{path}.{name}"), value)?))
+                Some((
+                    name.to_owned(),
+                    json_of(sink, &format!("{path}.{name}"), value)?,
+                ))
             };
-            return members.iter().map(member).collect::<Option<Map<_, _>>>().map(Json::Object);
+            return members
+                .iter()
+                .map(member)
+                .collect::<Option<Map<_, _>>>()
+                .map(Json::Object);
         }
         DeValue::Datetime(_) => None,
     };
     if found.is_none() {
-        sink.wrong_type(path, value, "what JSON has: a text, a number, `true`, `false`, a list or a table");
+        sink.wrong_type(
+            path,
+            value,
+            "what JSON has: a text, a number, `true`, `false`, a list or a table",
+        );
     }
     found
 }

@@ -27,12 +27,20 @@ pub(super) struct Sink {
 
 impl Sink {
     pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
-        self.faults.push(Fault { file: self.file, span, kind });
+        self.faults.push(Fault {
+            file: self.file,
+            span,
+            kind,
+        });
     }
 
     /// Reports a value of a wrong type.
     pub(super) fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &'static str) {
-        let kind = FaultKind::WrongType { key: key.to_owned(), expected, found: found(value.get_ref()) };
+        let kind = FaultKind::WrongType {
+            key: key.to_owned(),
+            expected,
+            found: found(value.get_ref()),
+        };
         self.report(span(&value.span()), kind);
     }
 
@@ -55,7 +63,13 @@ impl Sink {
     }
 
     /// Like [`Self::bad_word`], with the intended word.
-    pub(super) fn bad_word_near(&mut self, key: &str, value: Spanned<&str>, words: &[&str], near: Option<String>) {
+    pub(super) fn bad_word_near(
+        &mut self,
+        key: &str,
+        value: Spanned<&str>,
+        words: &[&str],
+        near: Option<String>,
+    ) {
         self.bad_value(key, &value, either(words), near);
     }
 
@@ -69,22 +83,44 @@ impl Sink {
     ) {
         let found = value.value.as_ref().to_owned();
         let expected = expected.into();
-        self.report(value.span, FaultKind::BadValue { key: key.to_owned(), found, expected, near });
+        self.report(
+            value.span,
+            FaultKind::BadValue {
+                key: key.to_owned(),
+                found,
+                expected,
+                near,
+            },
+        );
     }
 }
 
 /// Reports required keys that are missing. A misspelled key has been reported as unknown and does
 /// not count as missing.
-pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>, keys: &keys::Table) {
+pub(super) fn needs(
+    sink: &mut Sink,
+    (name, at): (&str, Span),
+    table: &Table<'_>,
+    keys: &keys::Table,
+) {
     let valid = keys.names();
     let is_meant = |key: &str| {
-        let mut unknown = table.keys().map(|key| key.get_ref().as_ref()).filter(|word| !valid.contains(word));
+        let mut unknown = table
+            .keys()
+            .map(|key| key.get_ref().as_ref())
+            .filter(|word| !valid.contains(word));
         unknown.any(|word| valid.len() == 1 || nearest(word, valid.iter().copied()) == Some(key))
     };
     for key in keys.needed() {
         // An invalid value has been reported at its own span.
         if !table.contains_key(key) && !is_meant(key) {
-            sink.report(at, FaultKind::MissingKey { table: name.to_owned(), key });
+            sink.report(
+                at,
+                FaultKind::MissingKey {
+                    table: name.to_owned(),
+                    key,
+                },
+            );
         }
     }
 }
@@ -101,8 +137,17 @@ pub(super) fn word<'v>(
     let at = span(&value.span());
     if let DeValue::Boolean(boolean) = value.get_ref() {
         let [on, off] = switch;
-        let (written, meant) = if *boolean { ("true", on) } else { ("false", off) };
-        sink.bad_word_near(key, Spanned::new(written, at), words, Some(meant.to_owned()));
+        let (written, meant) = if *boolean {
+            ("true", on)
+        } else {
+            ("false", off)
+        };
+        sink.bad_word_near(
+            key,
+            Spanned::new(written, at),
+            words,
+            Some(meant.to_owned()),
+        );
         return None;
     }
     let found = text(sink, key, value)?;
@@ -130,7 +175,11 @@ fn found(value: &DeValue<'_>) -> &'static str {
 }
 
 /// Reads a text.
-pub(super) fn text<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Option<Spanned<&'v str>> {
+pub(super) fn text<'v>(
+    sink: &mut Sink,
+    key: &str,
+    value: &'v Value<'_>,
+) -> Option<Spanned<&'v str>> {
     let DeValue::String(text) = value.get_ref() else {
         sink.wrong_type(key, value, "a text in quotes");
         return None;
@@ -141,7 +190,10 @@ pub(super) fn text<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Opti
 /// Reads a text, or a list of texts.
 pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec<Spanned<&'v str>> {
     if let DeValue::Array(list) = value.get_ref() {
-        return list.iter().filter_map(|item| text(sink, key, item)).collect();
+        return list
+            .iter()
+            .filter_map(|item| text(sink, key, item))
+            .collect();
     }
     let DeValue::String(text) = value.get_ref() else {
         sink.wrong_type(key, value, "a text or a list of texts");
@@ -151,7 +203,11 @@ pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec
 }
 
 /// Reads a table.
-pub(super) fn table<'v, 'i>(sink: &mut Sink, key: &str, value: &'v Value<'i>) -> Option<&'v Table<'i>> {
+pub(super) fn table<'v, 'i>(
+    sink: &mut Sink,
+    key: &str,
+    value: &'v Value<'i>,
+) -> Option<&'v Table<'i>> {
     let DeValue::Table(table) = value.get_ref() else {
         sink.wrong_type(key, value, "a table");
         return None;
@@ -169,7 +225,12 @@ pub(super) fn boolean(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<S
 }
 
 /// Reads a whole number within bounds.
-pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64, u64)) -> Option<u64> {
+pub(super) fn number(
+    sink: &mut Sink,
+    key: &str,
+    value: &Value<'_>,
+    bounds: (u64, u64),
+) -> Option<u64> {
     let DeValue::Integer(integer) = value.get_ref() else {
         sink.wrong_type(key, value, "a whole number");
         return None;
@@ -180,12 +241,22 @@ pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64
         return Some(number);
     }
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
-    sink.bad_value(key, &Spanned::new(integer.as_str(), span(&value.span())), expected, None);
+    sink.bad_value(
+        key,
+        &Spanned::new(integer.as_str(), span(&value.span())),
+        expected,
+        None,
+    );
     None
 }
 
 /// Reads a number within bounds.
-pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f64, f64)) -> Option<f64> {
+pub(super) fn decimal(
+    sink: &mut Sink,
+    key: &str,
+    value: &Value<'_>,
+    bounds: (f64, f64),
+) -> Option<f64> {
     let written = if let DeValue::Float(float) = value.get_ref() {
         float.as_str()
     } else if let DeValue::Integer(integer) = value.get_ref() {
@@ -199,7 +270,12 @@ pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f6
         return Some(number);
     }
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
-    sink.bad_value(key, &Spanned::new(written, span(&value.span())), expected, None);
+    sink.bad_value(
+        key,
+        &Spanned::new(written, span(&value.span())),
+        expected,
+        None,
+    );
     None
 }
 
@@ -212,7 +288,11 @@ pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<
             sink.bad_value(key, &entry, "a text with at least one character", None);
         } else if let Some(first) = seen.insert(entry.value, entry.span) {
             seen.insert(entry.value, first);
-            let kind = FaultKind::RepeatedEntry { key: key.to_owned(), entry: entry.value.to_owned(), first };
+            let kind = FaultKind::RepeatedEntry {
+                key: key.to_owned(),
+                entry: entry.value.to_owned(),
+                first,
+            };
             sink.report(entry.span, kind);
         } else {
             out.push(entry.map(str::to_owned));
@@ -226,7 +306,13 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
     let mut globs = Globs::default();
     for pattern in texts(sink, key, value) {
         if let Err(error) = globs.add(pattern.value) {
-            sink.report(pattern.span, FaultKind::BadGlob { pattern: pattern.value.to_owned(), error });
+            sink.report(
+                pattern.span,
+                FaultKind::BadGlob {
+                    pattern: pattern.value.to_owned(),
+                    error,
+                },
+            );
         }
     }
     globs
@@ -240,6 +326,11 @@ pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spa
         return Some(Spanned::new(name.to_owned(), at));
     }
     let shown = name.escape_debug().to_string();
-    sink.bad_value(section, &Spanned::new(&shown, at), "a name of at least one character, on one line", None);
+    sink.bad_value(
+        section,
+        &Spanned::new(&shown, at),
+        "a name of at least one character, on one line",
+        None,
+    );
     None
 }

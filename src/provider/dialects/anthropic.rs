@@ -18,7 +18,9 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     let at = count(event, "/index").unwrap_or(0);
     match text(event, "/type") {
         Some("message") => message(event, draft),
-        Some("message_start") => event.get("message").is_some_and(|start| message(start, draft)),
+        Some("message_start") => event
+            .get("message")
+            .is_some_and(|start| message(start, draft)),
         Some("content_block_start") => {
             if let Some(one) = event.get("content_block") {
                 block(at, one, draft);
@@ -64,15 +66,21 @@ fn block(at: u64, block: &Value, draft: &mut Draft) {
         Some("text") => draft.text(at, text(block, "/text").unwrap_or_default()),
         Some("thinking" | "redacted_thinking") => {
             if let Some(reasoning) = draft.reasoning(at) {
-                text(block, "/thinking").unwrap_or_default().clone_into(&mut reasoning.text);
+                text(block, "/thinking")
+                    .unwrap_or_default()
+                    .clone_into(&mut reasoning.text);
                 // Empty at the beginning of a stream.
-                reasoning.signature = text(block, "/signature").filter(|signature| !signature.is_empty()).map(str::to_owned);
+                reasoning.signature = text(block, "/signature")
+                    .filter(|signature| !signature.is_empty())
+                    .map(str::to_owned);
                 reasoning.redacted = text(block, "/data").map(str::to_owned);
             }
         }
         Some("tool_use") => {
             // An empty object at the beginning of a stream, followed by pieces of JSON.
-            let input = block.get("input").filter(|input| input.as_object().is_none_or(|input| !input.is_empty()));
+            let input = block
+                .get("input")
+                .filter(|input| input.as_object().is_none_or(|input| !input.is_empty()));
             draft.call(at, text(block, "/id"), text(block, "/name"), input);
         }
         _ => {}
@@ -84,8 +92,17 @@ fn used(event: &Value, draft: &mut Draft) {
     let cached = count(event, "/usage/cache_read_input_tokens");
     let written = count(event, "/usage/cache_creation_input_tokens");
     let input = count(event, "/usage/input_tokens");
-    let input = input.map(|input| input.saturating_add(cached.unwrap_or(0)).saturating_add(written.unwrap_or(0)));
-    draft.count(Usage { input, cached, output: count(event, "/usage/output_tokens"), reasoning: None });
+    let input = input.map(|input| {
+        input
+            .saturating_add(cached.unwrap_or(0))
+            .saturating_add(written.unwrap_or(0))
+    });
+    draft.count(Usage {
+        input,
+        cached,
+        output: count(event, "/usage/output_tokens"),
+        reasoning: None,
+    });
 }
 
 fn end(event: &Value, draft: &mut Draft) {

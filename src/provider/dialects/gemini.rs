@@ -11,7 +11,10 @@ pub(super) static DIALECT: Dialect = Dialect {
     headers: &[],
     address: |base, model| {
         let base = base.strip_suffix("/v1beta").unwrap_or(base);
-        format!("{base}/v1beta/models/{}:generateContent", model.strip_prefix("models/").unwrap_or(model))
+        format!(
+            "{base}/v1beta/models/{}:generateContent",
+            model.strip_prefix("models/").unwrap_or(model)
+        )
     },
     expected: "`candidates`",
     take,
@@ -37,7 +40,10 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
             draft.call(at, text(call, "/id"), text(call, "/name"), call.get("args"));
         } else if let Some(more) = text(part, "/text") {
             if part.get("thought") == Some(&Value::Bool(true)) {
-                draft.reason(draft.goes_on(|part| matches!(part, Part::Reasoning(_))), more);
+                draft.reason(
+                    draft.goes_on(|part| matches!(part, Part::Reasoning(_))),
+                    more,
+                );
             } else {
                 draft.text(draft.goes_on(|part| matches!(part, Part::Text(_))), more);
             }

@@ -10,5 +10,10 @@ mod prelude;
 use super::dialect::Dialect;
 
 /// Every dialect.
-pub(super) static DIALECTS: &[&Dialect] =
-    &[&openai_chat::DIALECT, &openai_responses::DIALECT, &anthropic::DIALECT, &gemini::DIALECT, &ollama::DIALECT];
+pub(super) static DIALECTS: &[&Dialect] = &[
+    &openai_chat::DIALECT,
+    &openai_responses::DIALECT,
+    &anthropic::DIALECT,
+    &gemini::DIALECT,
+    &ollama::DIALECT,
+];

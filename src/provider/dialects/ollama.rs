@@ -35,7 +35,12 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     }
     for (_, call) in list(event, "/message/tool_calls") {
         let at = draft.next().max(CALLS);
-        draft.call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"));
+        draft.call(
+            at,
+            text(call, "/id"),
+            text(call, "/function/name"),
+            call.pointer("/function/arguments"),
+        );
     }
     draft.is_open = event.get("done") == Some(&Value::Bool(false));
     if !draft.is_open {

@@ -24,22 +24,31 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     if let Some(usage) = event.get("usage") {
         draft.count(Usage {
             input: count(usage, "/prompt_tokens"),
-            cached: count(usage, "/prompt_tokens_details/cached_tokens").or_else(|| count(usage, "/prompt_cache_hit_tokens")),
+            cached: count(usage, "/prompt_tokens_details/cached_tokens")
+                .or_else(|| count(usage, "/prompt_cache_hit_tokens")),
             output: count(usage, "/completion_tokens"),
             reasoning: count(usage, "/completion_tokens_details/reasoning_tokens"),
         });
     }
     // Requests ask for a single choice.
-    let Some((_, choice)) = list(event, "/choices").find(|(_, choice)| count(choice, "/index").unwrap_or(0) == 0) else {
+    let Some((_, choice)) =
+        list(event, "/choices").find(|(_, choice)| count(choice, "/index").unwrap_or(0) == 0)
+    else {
         return false;
     };
-    let said = choice.get("message").or_else(|| choice.get("delta")).unwrap_or(&Value::Null);
+    let said = choice
+        .get("message")
+        .or_else(|| choice.get("delta"))
+        .unwrap_or(&Value::Null);
     // The key of vLLM and DeepSeek, then that of OpenRouter; a server that sends both sends the
     // same text.
     if let Some(more) = text(said, "/reasoning_content").or_else(|| text(said, "/reasoning")) {
         draft.reason(REASONING, more);
     }
-    if said.get("content").is_some_and(|content| !(content.is_string() || content.is_array() || content.is_null())) {
+    if said
+        .get("content")
+        .is_some_and(|content| !(content.is_string() || content.is_array() || content.is_null()))
+    {
         return false;
     }
     let parts = list(said, "/content").filter_map(|(_, part)| text(part, "/text"));
@@ -52,7 +61,12 @@ fn take(event: &Value, draft: &mut Draft) -> bool {
     }
     for (at, call) in list(said, "/tool_calls") {
         let at = CALLS + count(call, "/index").unwrap_or(at);
-        draft.call(at, text(call, "/id"), text(call, "/function/name"), call.pointer("/function/arguments"));
+        draft.call(
+            at,
+            text(call, "/id"),
+            text(call, "/function/name"),
+            call.pointer("/function/arguments"),
+        );
     }
     if let Some(reason) = text(choice, "/finish_reason") {
         draft.stop = Some(match reason {

@@ -16,7 +16,9 @@ pub(super) static DIALECT: Dialect = Dialect {
 
 fn take(event: &Value, draft: &mut Draft) -> bool {
     match text(event, "/type") {
-        Some("response.completed" | "response.incomplete") => event.get("response").is_some_and(|whole| response(whole, draft)),
+        Some("response.completed" | "response.incomplete") => event
+            .get("response")
+            .is_some_and(|whole| response(whole, draft)),
         // Some servers omit the items from the whole response.
         Some("response.output_item.done") => {
             if let (Some(at), Some(one)) = (count(event, "/output_index"), event.get("item")) {
@@ -43,7 +45,10 @@ fn response(whole: &Value, draft: &mut Draft) -> bool {
         output: count(whole, "/usage/output_tokens"),
         reasoning: count(whole, "/usage/output_tokens_details/reasoning_tokens"),
     });
-    draft.stop = match (text(whole, "/status"), text(whole, "/incomplete_details/reason")) {
+    draft.stop = match (
+        text(whole, "/status"),
+        text(whole, "/incomplete_details/reason"),
+    ) {
         (Some("completed"), _) if draft.has_calls() => Some(Stop::Tool),
         (Some("completed"), _) => Some(Stop::End),
         (_, Some("max_output_tokens")) => Some(Stop::Length),
@@ -65,7 +70,12 @@ fn item(at: u64, item: &Value, draft: &mut Draft) {
                 draft.text(at, text(part, "/text").unwrap_or_default());
             }
         }
-        Some("function_call") => draft.call(at, text(item, "/call_id"), text(item, "/name"), item.get("arguments")),
+        Some("function_call") => draft.call(
+            at,
+            text(item, "/call_id"),
+            text(item, "/name"),
+            item.get("arguments"),
+        ),
         Some("reasoning") => {
             let parts = list(item, "/summary").chain(list(item, "/content"));
             let texts: Vec<&str> = parts.filter_map(|(_, part)| text(part, "/text")).collect();

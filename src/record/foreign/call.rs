@@ -13,7 +13,12 @@ use serde_json::value::RawValue;
 pub(super) const OTHER: &str = "other";
 
 /// Creates a call without name and answer.
-pub(super) fn call(number: usize, dialect: Option<Dialect>, endpoint: &str, body: &str) -> Recording {
+pub(super) fn call(
+    number: usize,
+    dialect: Option<Dialect>,
+    endpoint: &str,
+    body: &str,
+) -> Recording {
     let request = json_text::raw(body);
     Recording {
         schema: REQUEST.to_owned(),
@@ -32,7 +37,12 @@ pub(super) fn other(number: usize) -> Recording {
 }
 
 /// Adds the response to a call.
-pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Option<u16>, text: &str) {
+pub(super) fn answered(
+    recording: &mut Recording,
+    dialect: Dialect,
+    status: Option<u16>,
+    text: &str,
+) {
     recording.status = status;
     if text.is_empty() {
         return;
@@ -47,10 +57,18 @@ pub(super) fn answered(recording: &mut Recording, dialect: Dialect, status: Opti
 /// Returns a path as it is recorded: without host, without keys in its query, and for `OpenAI`
 /// without the version.
 pub fn endpoint(uri: &str) -> String {
-    let path = uri.split_once("://").map_or(uri, |(_, rest)| rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/"));
+    let path = uri.split_once("://").map_or(uri, |(_, rest)| {
+        rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")
+    });
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let is_openai = matches!(Dialect::of_path(path), Some(Dialect::OpenaiChat | Dialect::OpenaiResponses));
-    let path = path.strip_prefix("/v1").filter(|rest| is_openai && rest.starts_with('/')).unwrap_or(path);
+    let is_openai = matches!(
+        Dialect::of_path(path),
+        Some(Dialect::OpenaiChat | Dialect::OpenaiResponses)
+    );
+    let path = path
+        .strip_prefix("/v1")
+        .filter(|rest| is_openai && rest.starts_with('/'))
+        .unwrap_or(path);
     path.to_owned() + &without_secrets(query).0
 }
 
@@ -71,8 +89,21 @@ pub(super) fn take_head(recording: &mut Recording) -> bool {
     }
     let head: Head = serde_json::from_str(text).unwrap_or_default();
     let path = recording.endpoint.split('?').next().unwrap_or_default();
-    let in_path = || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
-    recording.model = head.model.as_str().map(str::to_owned).or_else(in_path).unwrap_or_default();
-    recording.stream = head.stream.as_bool().unwrap_or_else(|| path.ends_with(":streamGenerateContent"));
+    let in_path = || {
+        path.rsplit('/')
+            .next()
+            .and_then(|last| last.split_once(':'))
+            .map(|(model, _)| model.to_owned())
+    };
+    recording.model = head
+        .model
+        .as_str()
+        .map(str::to_owned)
+        .or_else(in_path)
+        .unwrap_or_default();
+    recording.stream = head
+        .stream
+        .as_bool()
+        .unwrap_or_else(|| path.ends_with(":streamGenerateContent"));
     true
 }

@@ -17,13 +17,17 @@ pub enum ForeignFault {
     #[error("it begins like a VCR cassette, but its key `interactions` holds no list")]
     NoList,
     /// It contains only calls to other servers.
-    #[error("none of its {0} calls goes to a model API that ctxc reads (docs/RECORD.md lists them)")]
+    #[error(
+        "none of its {0} calls goes to a model API that ctxc reads (docs/RECORD.md lists them)"
+    )]
     NoCall(usize),
     /// It contains no call at all.
     #[error("the cassette is empty: it holds no call")]
     Empty,
     /// It contains no span or event of a model call.
-    #[error("it holds no span or event of a call to a model: expected attributes such as `gen_ai.input.messages`")]
+    #[error(
+        "it holds no span or event of a call to a model: expected attributes such as `gen_ai.input.messages`"
+    )]
     NoSpans,
     /// The program that wrote it left out all content.
     #[error(

@@ -18,13 +18,21 @@ pub enum Format {
 
 /// Detects the format of a file by its first few thousand bytes; `None` for another file.
 pub fn format_of(head: &str) -> Option<Format> {
-    if [REQUEST, RUN].iter().any(|schema| head.contains(schema.trim_end_matches(char::is_numeric))) {
+    if [REQUEST, RUN]
+        .iter()
+        .any(|schema| head.contains(schema.trim_end_matches(char::is_numeric)))
+    {
         return Some(Format::Ctxc);
     }
     let text = head.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace());
     if text.starts_with(['{', '[']) {
         let has = |keys: &[&str]| keys.iter().any(|key| text.contains(&format!("\"{key}\"")));
-        return if has(&["resourceSpans", "resourceLogs", "resource_spans", "resource_logs"]) {
+        return if has(&[
+            "resourceSpans",
+            "resourceLogs",
+            "resource_spans",
+            "resource_logs",
+        ]) {
             Some(Format::Otlp)
         } else if has(&["interactions", "http_interactions"]) && has(&["request"]) {
             Some(Format::Vcr)
@@ -51,7 +59,9 @@ pub fn read(format: Format, text: &str) -> Result<Vec<Recording>, ForeignFault> 
     };
     match calls.len() {
         0 => Err(ForeignFault::Empty),
-        count if calls.iter().all(|call| call.dialect == super::call::OTHER) => Err(ForeignFault::NoCall(count)),
+        count if calls.iter().all(|call| call.dialect == super::call::OTHER) => {
+            Err(ForeignFault::NoCall(count))
+        }
         _ => Ok(calls),
     }
 }

@@ -36,7 +36,11 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
             why: fault.to_string(),
         })?;
         let one = [document];
-        for document in one.first().and_then(Value::as_array).map_or(one.as_slice(), Vec::as_slice) {
+        for document in one
+            .first()
+            .and_then(Value::as_array)
+            .map_or(one.as_slice(), Vec::as_slice)
+        {
             collect(document, &mut spans);
         }
     }
@@ -45,10 +49,19 @@ pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     if spans.is_empty() {
         return Err(ForeignFault::NoSpans);
     }
-    let calls: Vec<Recording> = spans.iter().filter_map(|span| Some((span, span.body()?))).enumerate().map(made).collect();
+    let calls: Vec<Recording> = spans
+        .iter()
+        .filter_map(|span| Some((span, span.body()?)))
+        .enumerate()
+        .map(made)
+        .collect();
     if calls.is_empty() {
         let count = spans.len();
-        return Err(ForeignFault::NoContent(if count == 1 { "1 span".to_owned() } else { format!("{count} spans") }));
+        return Err(ForeignFault::NoContent(if count == 1 {
+            "1 span".to_owned()
+        } else {
+            format!("{count} spans")
+        }));
     }
     Ok(calls)
 }
@@ -59,42 +72,87 @@ fn at<'v>(value: &'v Value, camel: &str, snake: &str) -> Option<&'v Value> {
 }
 
 /// Returns the items of lists nested under three levels of keys.
-fn each<'v>(document: &'v Value, keys: [(&'static str, &'static str); 3]) -> impl Iterator<Item = &'v Value> {
+fn each<'v>(
+    document: &'v Value,
+    keys: [(&'static str, &'static str); 3],
+) -> impl Iterator<Item = &'v Value> {
     let [first, second, third] = keys;
-    let list = |value: &'v Value, key: (&str, &str)| at(value, key.0, key.1).and_then(Value::as_array).into_iter().flatten();
-    list(document, first).flat_map(move |one| list(one, second)).flat_map(move |one| list(one, third))
+    let list = |value: &'v Value, key: (&str, &str)| {
+        at(value, key.0, key.1)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+    };
+    list(document, first)
+        .flat_map(move |one| list(one, second))
+        .flat_map(move |one| list(one, third))
 }
 
 /// Returns a time in nanoseconds, which OTLP writes as a string.
 fn time(value: &Value, camel: &str, snake: &str) -> u64 {
     let value = at(value, camel, snake);
-    value.and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok())).unwrap_or(0)
+    value
+        .and_then(|value| value.as_u64().or_else(|| value.as_str()?.parse().ok()))
+        .unwrap_or(0)
 }
 
 fn ids(value: &Value) -> (String, String) {
-    let id = |camel: &str, snake: &str| at(value, camel, snake).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let id = |camel: &str, snake: &str| {
+        at(value, camel, snake)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     (id("traceId", "trace_id"), id("spanId", "span_id"))
 }
 
 fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
-    let of_spans = [("resourceSpans", "resource_spans"), ("scopeSpans", "scope_spans"), ("spans", "spans")];
+    let of_spans = [
+        ("resourceSpans", "resource_spans"),
+        ("scopeSpans", "scope_spans"),
+        ("spans", "spans"),
+    ];
     for span in each(document, of_spans) {
         let own = spans.entry(ids(span)).or_default();
         own.start = time(span, "startTimeUnixNano", "start_time_unix_nano");
         let code = span.pointer("/status/code");
-        own.is_failed = code.is_some_and(|code| code.as_u64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR"));
+        own.is_failed = code.is_some_and(|code| {
+            code.as_u64() == Some(2) || code.as_str() == Some("STATUS_CODE_ERROR")
+        });
         own.attributes.append(&mut attributes(span));
-        for event in span.get("events").and_then(Value::as_array).into_iter().flatten() {
-            let name = event.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
+        for event in span
+            .get("events")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+        {
+            let name = event
+                .get("name")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned();
             let attributes = Value::Object(attributes(event));
-            own.add(time(event, "timeUnixNano", "time_unix_nano"), name, attributes);
+            own.add(
+                time(event, "timeUnixNano", "time_unix_nano"),
+                name,
+                attributes,
+            );
         }
     }
-    let of_logs = [("resourceLogs", "resource_logs"), ("scopeLogs", "scope_logs"), ("logRecords", "log_records")];
+    let of_logs = [
+        ("resourceLogs", "resource_logs"),
+        ("scopeLogs", "scope_logs"),
+        ("logRecords", "log_records"),
+    ];
     for record in each(document, of_logs) {
         let mut said = attributes(record);
-        let name = at(record, "eventName", "event_name").and_then(Value::as_str).filter(|name| !name.is_empty());
-        let name = name.or_else(|| said.get("event.name").and_then(Value::as_str)).unwrap_or_default().to_owned();
+        let name = at(record, "eventName", "event_name")
+            .and_then(Value::as_str)
+            .filter(|name| !name.is_empty());
+        let name = name
+            .or_else(|| said.get("event.name").and_then(Value::as_str))
+            .unwrap_or_default()
+            .to_owned();
         if !name.starts_with("gen_ai.") {
             continue;
         }
@@ -102,8 +160,11 @@ fn collect(document: &Value, spans: &mut BTreeMap<(String, String), Span>) {
             said.append(&mut body);
         }
         let own = spans.entry(ids(record)).or_default();
-        let when =
-            time(record, "timeUnixNano", "time_unix_nano").max(time(record, "observedTimeUnixNano", "observed_time_unix_nano"));
+        let when = time(record, "timeUnixNano", "time_unix_nano").max(time(
+            record,
+            "observedTimeUnixNano",
+            "observed_time_unix_nano",
+        ));
         if own.start == 0 {
             own.start = when;
         }
@@ -118,21 +179,35 @@ fn attributes(of: &Value) -> Map<String, Value> {
 
 fn pairs(list: &Value) -> Map<String, Value> {
     let pair = |one: &Value| Some((one.get("key")?.as_str()?.to_owned(), any(one.get("value")?)));
-    list.as_array().into_iter().flatten().filter_map(pair).collect()
+    list.as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(pair)
+        .collect()
 }
 
 /// Reads a typed OTLP value: `{"stringValue": …}`.
 fn any(value: &Value) -> Value {
     let found = |camel: &str, snake: &str| at(value, camel, snake);
-    if let Some(plain) = found("stringValue", "string_value").or_else(|| found("boolValue", "bool_value")) {
+    if let Some(plain) =
+        found("stringValue", "string_value").or_else(|| found("boolValue", "bool_value"))
+    {
         return plain.clone();
     }
-    if let Some(number) = found("intValue", "int_value").or_else(|| found("doubleValue", "double_value")) {
+    if let Some(number) =
+        found("intValue", "int_value").or_else(|| found("doubleValue", "double_value"))
+    {
         let read = number.as_str().and_then(|text| text.parse::<i64>().ok());
         return read.map_or_else(|| number.clone(), Value::from);
     }
     if let Some(list) = found("arrayValue", "array_value") {
-        return list.get("values").and_then(Value::as_array).into_iter().flatten().map(any).collect();
+        return list
+            .get("values")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(any)
+            .collect();
     }
     found("kvlistValue", "kvlist_value")
         .and_then(|list| list.get("values"))
@@ -142,27 +217,40 @@ fn any(value: &Value) -> Value {
 impl Span {
     fn add(&mut self, when: u64, name: String, said: Value) {
         // This event carries all attributes that a span may have.
-        if let ("gen_ai.client.inference.operation.details", Value::Object(said)) = (name.as_str(), &said) {
+        if let ("gen_ai.client.inference.operation.details", Value::Object(said)) =
+            (name.as_str(), &said)
+        {
             self.attributes.extend(said.clone());
         }
         self.events.push((when, name, said));
     }
 
     fn text(&self, key: &str) -> Option<&str> {
-        self.attributes.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+        self.attributes
+            .get(key)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
     }
 
     fn number(&self, keys: &[&str]) -> Option<u64> {
-        keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
+        keys.iter()
+            .find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
     /// Returns true for the span of one model call: agents and tools have their own spans.
     fn is_of_model(&self) -> bool {
-        let is_call = |operation: &str| matches!(operation, "chat" | "text_completion" | "generate_content");
+        let is_call =
+            |operation: &str| matches!(operation, "chat" | "text_completion" | "generate_content");
         let is_known = self.attributes.keys().any(|key| key.starts_with("gen_ai."));
-        match self.text("gen_ai.operation.name").or_else(|| self.text("llm.request.type")) {
+        match self
+            .text("gen_ai.operation.name")
+            .or_else(|| self.text("llm.request.type"))
+        {
             Some(operation) => is_call(operation) || operation == "completion",
-            None => is_known && self.text("gen_ai.request.model").is_some() || self.events.iter().any(|(_, name, _)| says(name)),
+            None => {
+                is_known && self.text("gen_ai.request.model").is_some()
+                    || self.events.iter().any(|(_, name, _)| says(name))
+            }
         }
     }
 
@@ -173,7 +261,11 @@ impl Span {
         if said.is_empty() {
             let mut events: Vec<&(u64, String, Value)> = self.events.iter().collect();
             events.sort_by_key(|(when, ..)| *when);
-            said.extend(events.into_iter().flat_map(|(_, name, said)| messages::event(name, said)));
+            said.extend(
+                events
+                    .into_iter()
+                    .flat_map(|(_, name, said)| messages::event(name, said)),
+            );
         }
         if said.is_empty() {
             said = messages::flat(&self.attributes, "gen_ai.prompt.");
@@ -182,7 +274,10 @@ impl Span {
             return None;
         }
         let mut body = Map::new();
-        if let Some(model) = self.text("gen_ai.request.model").or_else(|| self.text("gen_ai.response.model")) {
+        if let Some(model) = self
+            .text("gen_ai.request.model")
+            .or_else(|| self.text("gen_ai.response.model"))
+        {
             body.insert("model".to_owned(), model.into());
         }
         body.insert("messages".to_owned(), said.into());
@@ -197,15 +292,22 @@ impl Span {
     fn response(&self) -> Option<String> {
         let mut said = messages::list(self.attributes.get("gen_ai.output.messages"));
         if said.is_empty() {
-            let choice =
-                |(_, name, said): &(u64, String, Value)| (name == "gen_ai.choice").then(|| messages::choice(said)).flatten();
+            let choice = |(_, name, said): &(u64, String, Value)| {
+                (name == "gen_ai.choice")
+                    .then(|| messages::choice(said))
+                    .flatten()
+            };
             said.extend(self.events.iter().find_map(choice));
         }
         if said.is_empty() {
             said = messages::flat(&self.attributes, "gen_ai.completion.");
         }
         let message = said.into_iter().next()?;
-        let reason = if message.get("tool_calls").is_some() { "tool_calls" } else { "stop" };
+        let reason = if message.get("tool_calls").is_some() {
+            "tool_calls"
+        } else {
+            "stop"
+        };
         let choice = json!({"index": 0, "message": message, "finish_reason": reason});
         Some(json!({"object": "chat.completion", "choices": [choice]}).to_string())
     }
@@ -213,13 +315,24 @@ impl Span {
 
 /// Returns true if an event carries message content.
 fn says(name: &str) -> bool {
-    name.starts_with("gen_ai.") && (name.ends_with(".message") || name == "gen_ai.content.prompt" || name.ends_with(".details"))
+    name.starts_with("gen_ai.")
+        && (name.ends_with(".message")
+            || name == "gen_ai.content.prompt"
+            || name.ends_with(".details"))
 }
 
 fn made((at, (span, body)): (usize, (&Span, String))) -> Recording {
-    let mut own = call(at + 1, Some(Dialect::OpenaiChat), Dialect::OpenaiChat.path(), &body);
+    let mut own = call(
+        at + 1,
+        Some(Dialect::OpenaiChat),
+        Dialect::OpenaiChat.path(),
+        &body,
+    );
     take_head(&mut own);
-    own.at = i64::try_from(span.start / 1_000_000_000).ok().filter(|seconds| *seconds > 0).map(date::time);
+    own.at = i64::try_from(span.start / 1_000_000_000)
+        .ok()
+        .filter(|seconds| *seconds > 0)
+        .map(date::time);
     own.agent = span.text("gen_ai.agent.name").map(str::to_owned);
     own.conversation = span.text("gen_ai.conversation.id").map(str::to_owned);
     match span.response().filter(|_| !span.is_failed) {
@@ -229,8 +342,14 @@ fn made((at, (span, body)): (usize, (&Span, String))) -> Recording {
     }
     own.usage = Usage {
         input: span.number(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
-        cached: span.number(&["gen_ai.usage.cache_read.input_tokens", "gen_ai.usage.cache_read_input_tokens"]),
-        output: span.number(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]),
+        cached: span.number(&[
+            "gen_ai.usage.cache_read.input_tokens",
+            "gen_ai.usage.cache_read_input_tokens",
+        ]),
+        output: span.number(&[
+            "gen_ai.usage.output_tokens",
+            "gen_ai.usage.completion_tokens",
+        ]),
         reasoning: None,
     };
     own

@@ -18,22 +18,47 @@ use serde_json::Value;
 /// Reads the calls of a cassette.
 pub(super) fn read(text: &str) -> Result<Vec<Recording>, ForeignFault> {
     let cassette = tree(text)?;
-    let list = ["interactions", "http_interactions"].iter().find_map(|key| cassette.get(key));
+    let list = ["interactions", "http_interactions"]
+        .iter()
+        .find_map(|key| cassette.get(key));
     let list = list.and_then(Value::as_array).ok_or(ForeignFault::NoList)?;
-    let secrets: Vec<String> = list.iter().filter_map(|interaction| interaction.get("request")).flat_map(secrets).collect();
-    let call =
-        |(at, interaction)| Recording { secrets: secrets.clone(), ..one(at + 1, interaction).unwrap_or_else(|| other(at + 1)) };
+    let secrets: Vec<String> = list
+        .iter()
+        .filter_map(|interaction| interaction.get("request"))
+        .flat_map(secrets)
+        .collect();
+    let call = |(at, interaction)| Recording {
+        secrets: secrets.clone(),
+        ..one(at + 1, interaction).unwrap_or_else(|| other(at + 1))
+    };
     Ok(list.iter().enumerate().map(call).collect())
 }
 
 /// Returns the keys in the headers and the URL of a request: a body may repeat them.
 fn secrets(request: &Value) -> Vec<String> {
     let mut found = Vec::new();
-    for (name, values) in request.get("headers").and_then(Value::as_object).into_iter().flatten() {
-        let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice).iter();
-        found.extend(values.filter_map(|value| value.as_str()).flat_map(|value| of_header(name, value)).map(str::to_owned));
+    for (name, values) in request
+        .get("headers")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        let values = values
+            .as_array()
+            .map_or(std::slice::from_ref(values), Vec::as_slice)
+            .iter();
+        found.extend(
+            values
+                .filter_map(|value| value.as_str())
+                .flat_map(|value| of_header(name, value))
+                .map(str::to_owned),
+        );
     }
-    let uri = request.get("uri").or_else(|| request.get("url")).and_then(Value::as_str).unwrap_or_default();
+    let uri = request
+        .get("uri")
+        .or_else(|| request.get("url"))
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     found.extend(without_secrets(uri.split_once('?').map_or("", |(_, query)| query)).1);
     found
 }
@@ -61,19 +86,41 @@ fn tree(text: &str) -> Result<Value, ForeignFault> {
 /// Converts an interaction to a call; `None` if it is not a request to a model.
 fn one(number: usize, interaction: &Value) -> Option<Recording> {
     let request = interaction.get("request")?;
-    let endpoint = endpoint(request.get("uri").or_else(|| request.get("url"))?.as_str()?);
+    let endpoint = endpoint(
+        request
+            .get("uri")
+            .or_else(|| request.get("url"))?
+            .as_str()?,
+    );
     let dialect = Dialect::of_path(&endpoint)?;
-    if !request.get("method").and_then(Value::as_str).is_none_or(|method| method.eq_ignore_ascii_case("post")) {
+    if !request
+        .get("method")
+        .and_then(Value::as_str)
+        .is_none_or(|method| method.eq_ignore_ascii_case("post"))
+    {
         return None;
     }
     let mut own = call(number, Some(dialect), &endpoint, &body(request)?);
     if !take_head(&mut own) {
         return None;
     }
-    if let Some(response) = interaction.get("response").filter(|response| response.is_object()) {
-        let status = response.pointer("/status/code").or_else(|| response.get("status_code")).or_else(|| response.get("status"));
-        let status = status.and_then(Value::as_u64).and_then(|status| u16::try_from(status).ok());
-        answered(&mut own, dialect, status, &body(response).unwrap_or_default());
+    if let Some(response) = interaction
+        .get("response")
+        .filter(|response| response.is_object())
+    {
+        let status = response
+            .pointer("/status/code")
+            .or_else(|| response.get("status_code"))
+            .or_else(|| response.get("status"));
+        let status = status
+            .and_then(Value::as_u64)
+            .and_then(|status| u16::try_from(status).ok());
+        answered(
+            &mut own,
+            dialect,
+            status,
+            &body(response).unwrap_or_default(),
+        );
     }
     Some(own)
 }
@@ -81,12 +128,19 @@ fn one(number: usize, interaction: &Value) -> Option<Recording> {
 /// Returns the text of a body; `None` if it is absent or unreadable.
 fn body(of: &Value) -> Option<String> {
     if let Some(parsed) = of.get("parsed_body").filter(|parsed| !parsed.is_null()) {
-        return Some(parsed.as_str().map_or_else(|| parsed.to_string(), str::to_owned));
+        return Some(
+            parsed
+                .as_str()
+                .map_or_else(|| parsed.to_string(), str::to_owned),
+        );
     }
     let body = of.get("body").or_else(|| of.get("content"))?;
     let text = match body {
         Value::String(text) => text,
-        Value::Object(object) => match ["string", "base64_string", "base64"].iter().find_map(|key| object.get(*key)) {
+        Value::Object(object) => match ["string", "base64_string", "base64"]
+            .iter()
+            .find_map(|key| object.get(*key))
+        {
             Some(text) => text.as_str()?,
             None => return Some(body.to_string()),
         },
@@ -94,7 +148,10 @@ fn body(of: &Value) -> Option<String> {
     };
     // YAML marks bytes with `!!binary`; other serializers mark nothing.
     let first = text.trim_start().bytes().next();
-    if text.is_empty() || first.is_some_and(|first| matches!(first, b'{' | b'[')) || text.contains(": ") {
+    if text.is_empty()
+        || first.is_some_and(|first| matches!(first, b'{' | b'['))
+        || text.contains(": ")
+    {
         return Some(text.to_owned());
     }
     match base64::decode(text) {
@@ -105,7 +162,11 @@ fn body(of: &Value) -> Option<String> {
 
 /// Decodes bytes, gzipped or not, to text.
 fn unpacked(bytes: Vec<u8>) -> Option<String> {
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        gunzip(&bytes)?
+    } else {
+        bytes
+    };
     String::from_utf8(bytes).ok()
 }
 
@@ -115,7 +176,10 @@ fn gunzip(bytes: &[u8]) -> Option<Vec<u8>> {
     /// The maximum number of unpacked bytes, more than any body has.
     const LARGEST: u64 = 256 << 20;
     let mut out = Vec::new();
-    flate2::read::GzDecoder::new(bytes).take(LARGEST + 1).read_to_end(&mut out).ok()?;
+    flate2::read::GzDecoder::new(bytes)
+        .take(LARGEST + 1)
+        .read_to_end(&mut out)
+        .ok()?;
     (out.len() as u64 <= LARGEST).then_some(out)
 }
 

@@ -17,7 +17,9 @@ const LARGEST: usize = 256 << 20;
 
 /// Returns a complete body.
 pub(super) fn full(bytes: impl Into<Bytes>) -> Outgoing {
-    Full::new(bytes.into()).map_err(|never| match never {}).boxed()
+    Full::new(bytes.into())
+        .map_err(|never| match never {})
+        .boxed()
 }
 
 /// Returns a body that is sent in these parts.
@@ -37,7 +39,10 @@ pub(super) fn parts(parts: Vec<String>) -> Outgoing {
 ///
 /// # Errors
 /// The body is not text: a lower-case fragment.
-pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(String, Vec<usize>), String> {
+pub(super) fn text(
+    parts: &[(u64, Bytes)],
+    encoding: Option<&str>,
+) -> Result<(String, Vec<usize>), String> {
     let mut ends = Vec::new();
     let mut bytes = Vec::new();
     match encoding.unwrap_or("identity") {
@@ -62,14 +67,23 @@ pub(super) fn text(parts: &[(u64, Bytes)], encoding: Option<&str>) -> Result<(St
             }
             bytes.clone_from(decoder.get_ref());
         }
-        other => return Err(format!("it is compressed with `{other}`, which ctxc does not read")),
+        other => {
+            return Err(format!(
+                "it is compressed with `{other}`, which ctxc does not read"
+            ));
+        }
     }
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         // The text ends inside a character.
-        Err(fault) if fault.utf8_error().error_len().is_none() => String::from_utf8_lossy(fault.as_bytes()).into_owned(),
+        Err(fault) if fault.utf8_error().error_len().is_none() => {
+            String::from_utf8_lossy(fault.as_bytes()).into_owned()
+        }
         Err(_) => return Err("it is no text".to_owned()),
     };
-    let ends = ends.into_iter().map(|end| text.floor_char_boundary(end)).collect();
+    let ends = ends
+        .into_iter()
+        .map(|end| text.floor_char_boundary(end))
+        .collect();
     Ok((text, ends))
 }

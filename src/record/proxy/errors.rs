@@ -9,9 +9,15 @@ pub(super) fn body(dialect: &str, status: u16, kind: &str, message: &str) -> Str
         _ => "api_error",
     };
     let body: Value = match dialect {
-        "anthropic" => json!({"type": "error", "error": {"type": word, "message": message}, "request_id": null}),
+        "anthropic" => {
+            json!({"type": "error", "error": {"type": word, "message": message}, "request_id": null})
+        }
         "gemini" => {
-            let status_word = if status < 500 { "INVALID_ARGUMENT" } else { "UNAVAILABLE" };
+            let status_word = if status < 500 {
+                "INVALID_ARGUMENT"
+            } else {
+                "UNAVAILABLE"
+            };
             json!({"error": {"code": status, "message": message, "status": status_word}})
         }
         "ollama" => json!({"error": message}),

@@ -3,7 +3,9 @@
 use super::request::OWN_HEADERS;
 use crate::base::contained_path::spoken;
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{
+    ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue,
+};
 use hyper::http::request::Parts;
 use hyper::{Request, Response, Uri};
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
@@ -25,7 +27,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(10), idle: Duration::from_mins(10) }
+        Self {
+            connect: Duration::from_secs(10),
+            idle: Duration::from_mins(10),
+        }
     }
 }
 
@@ -77,7 +82,12 @@ pub(super) fn plain(headers: &mut HeaderMap) {
         .flat_map(|value| value.split(','))
         .map(|name| name.trim().to_ascii_lowercase())
         .collect();
-    for name in named.iter().map(String::as_str).chain(HOP).chain(["connection"]) {
+    for name in named
+        .iter()
+        .map(String::as_str)
+        .chain(HOP)
+        .chain(["connection"])
+    {
         if let Ok(name) = HeaderName::from_bytes(name.as_bytes()) {
             headers.remove(name);
         }
@@ -92,7 +102,9 @@ pub(super) async fn send(
     body: Bytes,
     limits: Limits,
 ) -> Result<Response<Incoming>, Failed> {
-    let uri: Uri = address.parse().map_err(|_| Failed::Unreachable(format!("`{address}` is no address")))?;
+    let uri: Uri = address
+        .parse()
+        .map_err(|_| Failed::Unreachable(format!("`{address}` is no address")))?;
     let mut headers = parts.headers.clone();
     plain(&mut headers);
     for name in OWN_HEADERS {
@@ -103,7 +115,10 @@ pub(super) async fn send(
     // Only encodings that the recording can read are accepted.
     if let Some(wanted) = headers.remove(ACCEPT_ENCODING) {
         let takes_gzip = wanted.to_str().is_ok_and(|wanted| wanted.contains("gzip"));
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" }));
+        headers.insert(
+            ACCEPT_ENCODING,
+            HeaderValue::from_static(if takes_gzip { "gzip" } else { "identity" }),
+        );
     }
     let mut request = Request::new(Body::new(body));
     *request.method_mut() = parts.method.clone();

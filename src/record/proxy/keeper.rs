@@ -58,7 +58,9 @@ pub struct SeenCall {
 
 impl std::fmt::Debug for SeenCall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SeenCall").field("call", &self.call).finish_non_exhaustive()
+        f.debug_struct("SeenCall")
+            .field("call", &self.call)
+            .finish_non_exhaustive()
     }
 }
 
@@ -94,8 +96,15 @@ pub struct Tally {
 }
 
 /// Response headers that are recorded.
-const HEADERS: [&str; 7] =
-    ["content-type", "request-id", "x-request-id", "retry-after", "retry-after-ms", "x-should-retry", "openai-processing-ms"];
+const HEADERS: [&str; 7] = [
+    "content-type",
+    "request-id",
+    "x-request-id",
+    "retry-after",
+    "retry-after-ms",
+    "x-should-retry",
+    "openai-processing-ms",
+];
 
 /// Records calls.
 #[derive(Debug)]
@@ -139,7 +148,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Keeper {
     pub(super) fn new(keep: Keep) -> Self {
-        let mask = Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content).replacing(&keep.own);
+        let mask =
+            Mask::new(keep.salt, keep.secrets.iter().cloned(), keep.content).replacing(&keep.own);
         Self {
             mask: Mutex::new((BTreeSet::new(), Arc::new(mask))),
             keep,
@@ -166,7 +176,9 @@ impl Keeper {
         seen.extend(secrets);
         if seen.len() > before {
             let all = self.keep.secrets.iter().chain(&*seen).cloned();
-            *current = Arc::new(Mask::new(self.keep.salt, all, self.keep.content).replacing(&self.keep.own));
+            *current = Arc::new(
+                Mask::new(self.keep.salt, all, self.keep.content).replacing(&self.keep.own),
+            );
         }
         Arc::clone(current)
     }
@@ -175,12 +187,20 @@ impl Keeper {
     pub(super) fn request(asked: &Asked, mask: Arc<Mask>) -> Kept {
         let mut redacted = Vec::new();
         let edits = mask.request_edits(&asked.body, &mut redacted);
-        Kept { mask, edits, redacted }
+        Kept {
+            mask,
+            edits,
+            redacted,
+        }
     }
 
     /// Records a call and counts it.
     pub(super) fn finish(&self, asked: &Asked, kept: Kept, got: Got) {
-        let Kept { mask, edits, mut redacted } = kept;
+        let Kept {
+            mask,
+            edits,
+            mut redacted,
+        } = kept;
         let mut error = got.error;
         let read = body::text(&got.parts, got.encoding.as_deref());
         let mut chunks = None;
@@ -191,8 +211,11 @@ impl Keeper {
             Err(why) => error = error.or_else(|| Some(format!("the answer is not kept: {why}"))),
             Ok((text, _)) if text.is_empty() && got.status.is_none() => {}
             Ok((text, ends)) => {
-                let answer = read::dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
-                let is_success = got.status.is_some_and(|status| (200..300).contains(&status));
+                let answer =
+                    read::dialect(asked.dialect).map(|dialect| read::answer(dialect, &text));
+                let is_success = got
+                    .status
+                    .is_some_and(|status| (200..300).contains(&status));
                 match answer {
                     Some(Ok(answer)) => usage = answer.usage,
                     Some(Err(ProviderError::CutStream { .. })) if is_success => truncated = true,
@@ -204,21 +227,33 @@ impl Keeper {
                     response = Some(json_text::raw(&parts.concat()));
                     chunks = Some(got.parts.iter().map(|(at, _)| *at).zip(parts).collect());
                 } else if serde_json::from_str::<&RawValue>(&text).is_ok() {
-                    response = Some(json_text::raw(&mask.json(&text, "/response", &mut redacted)));
+                    response = Some(json_text::raw(&mask.json(
+                        &text,
+                        "/response",
+                        &mut redacted,
+                    )));
                 } else {
-                    response = Some(json_text::raw(&mask.stream(&text, (&[text.len()], ending), &mut redacted).concat()));
+                    response = Some(json_text::raw(
+                        &mask
+                            .stream(&text, (&[text.len()], ending), &mut redacted)
+                            .concat(),
+                    ));
                 }
             }
         }
         let failure = match (&error, got.status) {
             _ if got.by != AnsweredBy::Upstream || got.is_unwanted => None,
             (Some(why), _) => Some(mask.text(why)),
-            (None, Some(status)) if status >= 400 => Some(format!("the provider answered with status {status}")),
+            (None, Some(status)) if status >= 400 => {
+                Some(format!("the provider answered with status {status}"))
+            }
             (None, _) => truncated.then(|| "the answer ended early".to_owned()),
         };
         let mut tally = self.tally();
         tally.calls += 1;
-        tally.failures.extend(failure.map(|why| format!("call {}: {why}", asked.id)));
+        tally
+            .failures
+            .extend(failure.map(|why| format!("call {}: {why}", asked.id)));
         if !asked.model.is_empty() {
             tally.models.insert(mask.text(&asked.model));
         }
@@ -270,15 +305,29 @@ impl Keeper {
         }
         if let Some(also) = &self.keep.also {
             let request = json_text::raw(&json_text::replaced(&asked.body, edits));
-            let call = Recording { request, ..recording };
-            let (endpoint, body, redactor) = (asked.endpoint.clone(), json_text::compact(&asked.body), mask.redactor().clone());
+            let call = Recording {
+                request,
+                ..recording
+            };
+            let (endpoint, body, redactor) = (
+                asked.endpoint.clone(),
+                json_text::compact(&asked.body),
+                mask.redactor().clone(),
+            );
             // A closed receiver has received all that it needs.
-            let _ = also.send(SeenCall { call, endpoint, body, redactor });
+            let _ = also.send(SeenCall {
+                call,
+                endpoint,
+                body,
+                redactor,
+            });
         }
     }
 
     fn write(&self, recording: &Recording, body: &str, edits: &[Edit]) -> io::Result<()> {
-        let Some(path) = &self.keep.file else { return Ok(()) };
+        let Some(path) = &self.keep.file else {
+            return Ok(());
+        };
         let file = {
             let mut file = lock(&self.file);
             if let Some(open) = &*file {
@@ -290,7 +339,9 @@ impl Keeper {
                 open
             }
         };
-        let request = |out: &mut dyn io::Write| json_text::compact_with(body, edits, |part| out.write_all(part.as_bytes()));
+        let request = |out: &mut dyn io::Write| {
+            json_text::compact_with(body, edits, |part| out.write_all(part.as_bytes()))
+        };
         file.add_with(|out| recording.write_line(out, request))
     }
 
@@ -298,7 +349,9 @@ impl Keeper {
     pub(super) fn sync(&self) {
         let file = lock(&self.file).clone();
         if let Some(Err(why)) = file.map(|file| file.sync()) {
-            self.tally().faults.push(format!("what was recorded may not be on the disk: {why}"));
+            self.tally()
+                .faults
+                .push(format!("what was recorded may not be on the disk: {why}"));
         }
     }
 }

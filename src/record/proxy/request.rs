@@ -107,8 +107,13 @@ pub(super) fn endpoint(vendor: &Vendor, path: &str) -> (String, Vec<String>) {
 
 /// Returns the secret values in headers.
 pub(super) fn secrets(headers: &HeaderMap) -> Vec<String> {
-    let values = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    values.flat_map(|(name, value)| of_header(name, value)).map(str::to_owned).collect()
+    let values = headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
+    values
+        .flat_map(|(name, value)| of_header(name, value))
+        .map(str::to_owned)
+        .collect()
 }
 
 impl Asked {
@@ -116,7 +121,12 @@ impl Asked {
     ///
     /// # Errors
     /// Returns the body if it is not valid JSON.
-    pub(super) fn read(vendor: &'static Vendor, parts: &Parts, endpoint: String, body: Vec<u8>) -> Result<Self, Vec<u8>> {
+    pub(super) fn read(
+        vendor: &'static Vendor,
+        parts: &Parts,
+        endpoint: String,
+        body: Vec<u8>,
+    ) -> Result<Self, Vec<u8>> {
         let body = String::from_utf8(body).map_err(FromUtf8Error::into_bytes)?;
         if serde_json::from_str::<&RawValue>(&body).is_err() {
             return Err(body.into_bytes());
@@ -124,19 +134,35 @@ impl Asked {
         let head: Head = serde_json::from_str(&body).unwrap_or_default();
         let spoken = dialect(&endpoint);
         let path = endpoint.split('?').next().unwrap_or(&endpoint);
-        let in_path = || path.rsplit('/').next().and_then(|last| last.split_once(':')).map(|(model, _)| model.to_owned());
+        let in_path = || {
+            path.rsplit('/')
+                .next()
+                .and_then(|last| last.split_once(':'))
+                .map(|(model, _)| model.to_owned())
+        };
         let is_stream = match spoken {
             Some("gemini") => path.ends_with(":streamGenerateContent"),
             Some("ollama") => head.stream != Value::Bool(false),
             _ => head.stream == Value::Bool(true),
         };
-        let header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let header = |name: &str| {
+            parts
+                .headers
+                .get(name)
+                .and_then(|value| value.to_str().ok())
+                .map(str::to_owned)
+        };
         Ok(Self {
             id: String::new(),
             vendor,
             key: key(parts.method.as_str(), &endpoint, &body).to_string(),
             dialect: spoken.unwrap_or(OTHER),
-            model: head.model.as_str().map(str::to_owned).or_else(in_path).unwrap_or_default(),
+            model: head
+                .model
+                .as_str()
+                .map(str::to_owned)
+                .or_else(in_path)
+                .unwrap_or_default(),
             is_stream,
             wants_usage: head.stream_options.get("include_usage") == Some(&Value::Bool(true)),
             agent: header(OWN_HEADERS[0]),

@@ -58,7 +58,9 @@ const SYNC: Duration = Duration::from_millis(200);
 
 impl std::fmt::Debug for Server {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Server").field("address", &self.address).finish_non_exhaustive()
+        f.debug_struct("Server")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
     }
 }
 
@@ -68,8 +70,13 @@ impl Server {
     /// # Errors
     /// It cannot listen, for example because the port is in use.
     pub fn start(plan: Plan) -> io::Result<Self> {
-        let threads = std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
-        let runtime = Builder::new_multi_thread().worker_threads(threads).enable_io().enable_time().build()?;
+        let threads =
+            std::thread::available_parallelism().map_or(1, |count| count.get().min(THREADS));
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(threads)
+            .enable_io()
+            .enable_time()
+            .build()?;
         let listener = runtime.block_on(TcpListener::bind((Ipv4Addr::LOCALHOST, plan.port)))?;
         let address = listener.local_addr()?;
         let (over, is_over) = watch::channel(false);
@@ -92,7 +99,12 @@ impl Server {
         });
         runtime.spawn(accept(listener, Arc::clone(&proxy)));
         runtime.spawn(sync(Arc::clone(&proxy)));
-        Ok(Self { runtime, proxy, address, over })
+        Ok(Self {
+            runtime,
+            proxy,
+            address,
+            over,
+        })
     }
 
     /// The URL of a route.
@@ -121,7 +133,9 @@ impl Server {
         let open = self.proxy.open.load(Ordering::Acquire);
         let mut tally = self.proxy.keeper.tally().clone();
         if open > 0 {
-            tally.faults.push(format!("{open} calls were not kept: they were not answered when the run ended"));
+            tally.faults.push(format!(
+                "{open} calls were not kept: they were not answered when the run ended"
+            ));
         }
         self.runtime.shutdown_background();
         tally
@@ -145,7 +159,10 @@ async fn accept(listener: TcpListener, proxy: Arc<Proxy>) {
                 async move { Ok::<Response<Outgoing>, Infallible>(proxy.serve(request).await) }
             });
             // A broken connection concerns only the program.
-            let _ = http1::Builder::new().timer(TokioTimer::new()).serve_connection(TokioIo::new(stream), service).await;
+            let _ = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .serve_connection(TokioIo::new(stream), service)
+                .await;
         });
     }
 }

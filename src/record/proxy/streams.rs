@@ -1,7 +1,9 @@
 //! Complete answers as the streams of each vendor: scripted answers in the chunks of the requested
 //! dialect.
 
-use super::super::response_body::{Made, anthropic_usage, blocks, chat_usage, output, reason, response};
+use super::super::response_body::{
+    Made, anthropic_usage, blocks, chat_usage, output, reason, response,
+};
 use crate::kernel::conversation::Part;
 use serde_json::{Value, json};
 
@@ -11,7 +13,11 @@ const PIECE: usize = 24;
 /// Splits a text into chunks.
 fn pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     let mut rest = text.chars().peekable();
-    std::iter::from_fn(move || rest.peek().is_some().then(|| rest.by_ref().take(PIECE).collect()))
+    std::iter::from_fn(move || {
+        rest.peek()
+            .is_some()
+            .then(|| rest.by_ref().take(PIECE).collect())
+    })
 }
 
 fn data(value: &Value) -> String {
@@ -19,7 +25,13 @@ fn data(value: &Value) -> String {
 }
 
 fn event(value: &Value) -> String {
-    format!("event: {}\ndata: {value}\n\n", value.get("type").and_then(Value::as_str).unwrap_or_default())
+    format!(
+        "event: {}\ndata: {value}\n\n",
+        value
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    )
 }
 
 /// Returns the parts of an answer's stream.
@@ -35,28 +47,44 @@ pub(super) fn stream(dialect: &str, made: &Made<'_>) -> Vec<String> {
 
 fn chat(made: &Made<'_>) -> Vec<String> {
     let chunk = |delta: Value, finish: Value, usage: Value| {
-        data(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
-            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], "usage": usage}))
+        data(
+            &json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish}], "usage": usage}),
+        )
     };
-    let mut out = vec![chunk(json!({"role": "assistant", "content": ""}), Value::Null, Value::Null)];
+    let mut out = vec![chunk(
+        json!({"role": "assistant", "content": ""}),
+        Value::Null,
+        Value::Null,
+    )];
     let mut calls = 0;
     for part in &made.answer.turn.parts {
         match part {
             Part::Text(text) => {
-                out.extend(pieces(text).map(|piece| chunk(json!({"content": piece}), Value::Null, Value::Null)));
+                out.extend(
+                    pieces(text)
+                        .map(|piece| chunk(json!({"content": piece}), Value::Null, Value::Null)),
+                );
             }
             Part::Call(call) => {
                 let head = json!({"tool_calls": [{"index": calls, "id": call.id, "type": "function",
                     "function": {"name": call.name, "arguments": ""}}]});
                 out.push(chunk(head, Value::Null, Value::Null));
                 let more = |piece: String| json!({"tool_calls": [{"index": calls, "function": {"arguments": piece}}]});
-                out.extend(pieces(&call.arguments.to_string()).map(|piece| chunk(more(piece), Value::Null, Value::Null)));
+                out.extend(
+                    pieces(&call.arguments.to_string())
+                        .map(|piece| chunk(more(piece), Value::Null, Value::Null)),
+                );
                 calls += 1;
             }
             Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {}
         }
     }
-    out.push(chunk(json!({}), json!(reason("openai-chat", made.answer.stop)), Value::Null));
+    out.push(chunk(
+        json!({}),
+        json!(reason("openai-chat", made.answer.stop)),
+        Value::Null,
+    ));
     // A client that requests usage gets it in a separate chunk without choices.
     if made.wants_usage {
         out.push(data(&json!({"id": made.id, "object": "chat.completion.chunk", "created": 0, "model": made.model,
@@ -94,7 +122,9 @@ fn responses(made: &Made<'_>) -> Vec<String> {
         say(json!({"type": "response.output_item.added", "output_index": at, "item": open}));
         if let Some(arguments) = item.get("arguments").and_then(Value::as_str) {
             for delta in pieces(arguments) {
-                say(json!({"type": "response.function_call_arguments.delta", "item_id": id, "output_index": at, "delta": delta}));
+                say(
+                    json!({"type": "response.function_call_arguments.delta", "item_id": id, "output_index": at, "delta": delta}),
+                );
             }
             say(
                 json!({"type": "response.function_call_arguments.done", "item_id": id, "output_index": at, "arguments": arguments}),
@@ -138,18 +168,26 @@ fn anthropic(made: &Made<'_>) -> Vec<String> {
                 }
             }
         }
-        out.push(event(&json!({"type": "content_block_start", "index": at, "content_block": open})));
-        let delta = |delta: Value| event(&json!({"type": "content_block_delta", "index": at, "delta": delta}));
+        out.push(event(
+            &json!({"type": "content_block_start", "index": at, "content_block": open}),
+        ));
+        let delta = |delta: Value| {
+            event(&json!({"type": "content_block_delta", "index": at, "delta": delta}))
+        };
         for piece in pieces(text.as_deref().unwrap_or("")) {
             out.push(delta(json!({"type": "text_delta", "text": piece})));
         }
         for piece in pieces(input.as_deref().unwrap_or("")) {
-            out.push(delta(json!({"type": "input_json_delta", "partial_json": piece})));
+            out.push(delta(
+                json!({"type": "input_json_delta", "partial_json": piece}),
+            ));
         }
         out.push(event(&json!({"type": "content_block_stop", "index": at})));
     }
     let end = json!({"stop_reason": reason("anthropic", made.answer.stop), "stop_sequence": null});
-    out.push(event(&json!({"type": "message_delta", "delta": end, "usage": usage})));
+    out.push(event(
+        &json!({"type": "message_delta", "delta": end, "usage": usage}),
+    ));
     out.push(event(&json!({"type": "message_stop"})));
     out
 }
@@ -160,7 +198,9 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
     let chunk = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}, "index": 0}], "modelVersion": made.model});
     for part in &made.answer.turn.parts {
         match part {
-            Part::Text(text) => events.extend(pieces(text).map(|piece| chunk(json!({"text": piece})))),
+            Part::Text(text) => {
+                events.extend(pieces(text).map(|piece| chunk(json!({"text": piece}))))
+            }
             Part::Call(call) => {
                 events.push(chunk(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})));
             }
@@ -168,20 +208,38 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
         }
     }
     let mut last = events.pop().unwrap_or_else(|| chunk(json!({"text": ""})));
-    if let Some(candidate) = last.pointer_mut("/candidates/0").and_then(Value::as_object_mut) {
-        candidate.insert("finishReason".to_owned(), json!(reason("gemini", made.answer.stop)));
+    if let Some(candidate) = last
+        .pointer_mut("/candidates/0")
+        .and_then(Value::as_object_mut)
+    {
+        candidate.insert(
+            "finishReason".to_owned(),
+            json!(reason("gemini", made.answer.stop)),
+        );
     }
     if let Some(object) = last.as_object_mut() {
-        object.insert("usageMetadata".to_owned(), super::super::response_body::gemini_usage(made));
+        object.insert(
+            "usageMetadata".to_owned(),
+            super::super::response_body::gemini_usage(made),
+        );
     }
     events.push(last);
     if made.is_sse {
-        return events.iter().map(|event| format!("data: {event}\r\n\r\n")).collect();
+        return events
+            .iter()
+            .map(|event| format!("data: {event}\r\n\r\n"))
+            .collect();
     }
     let count = events.len();
     let parts = events.iter().enumerate();
     parts
-        .map(|(at, event)| format!("{}{event}{}", if at == 0 { "[" } else { ",\r\n" }, if at + 1 == count { "]\n" } else { "" }))
+        .map(|(at, event)| {
+            format!(
+                "{}{event}{}",
+                if at == 0 { "[" } else { ",\r\n" },
+                if at + 1 == count { "]\n" } else { "" }
+            )
+        })
         .collect()
 }
 
@@ -195,10 +253,14 @@ fn ollama(made: &Made<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for part in &made.answer.turn.parts {
         match part {
-            Part::Text(text) => out.extend(pieces(text).map(|piece| line(json!({"role": "assistant", "content": piece})))),
+            Part::Text(text) => out.extend(
+                pieces(text).map(|piece| line(json!({"role": "assistant", "content": piece}))),
+            ),
             Part::Call(call) => {
                 let call = json!({"function": {"name": call.name, "arguments": call.arguments}});
-                out.push(line(json!({"role": "assistant", "content": "", "tool_calls": [call]})));
+                out.push(line(
+                    json!({"role": "assistant", "content": "", "tool_calls": [call]}),
+                ));
             }
             Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {}
         }

@@ -31,7 +31,9 @@ pub struct Strict {
 
 impl std::fmt::Debug for Strict {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Strict").field("is_lenient", &self.is_lenient).finish_non_exhaustive()
+        f.debug_struct("Strict")
+            .field("is_lenient", &self.is_lenient)
+            .finish_non_exhaustive()
     }
 }
 

@@ -29,7 +29,11 @@ pub static VENDORS: [Vendor; 4] = [
     },
     Vendor {
         name: "anthropic",
-        variables: &[("ANTHROPIC_BASE_URL", ""), ("ANTHROPIC_API_URL", ""), ("ANTHROPIC_API_BASE", "")],
+        variables: &[
+            ("ANTHROPIC_BASE_URL", ""),
+            ("ANTHROPIC_API_URL", ""),
+            ("ANTHROPIC_API_BASE", ""),
+        ],
         base_url: "https://api.anthropic.com",
         version: "/v1",
         has_version: false,
@@ -43,7 +47,11 @@ pub static VENDORS: [Vendor; 4] = [
     },
     Vendor {
         name: "ollama",
-        variables: &[("OLLAMA_HOST", ""), ("OLLAMA_API_BASE", ""), ("OLLAMA_BASE_URL", "")],
+        variables: &[
+            ("OLLAMA_HOST", ""),
+            ("OLLAMA_API_BASE", ""),
+            ("OLLAMA_BASE_URL", ""),
+        ],
         base_url: "http://127.0.0.1:11434",
         version: "",
         has_version: false,
@@ -58,11 +66,15 @@ pub fn vendor(name: &str) -> Option<&'static Vendor> {
 impl Vendor {
     /// Returns a path as it is recorded: without the version for `OpenAI`, with it for the others.
     pub fn endpoint(&self, path: &str) -> String {
-        let rest = path.strip_prefix(self.version).filter(|rest| rest.starts_with('/') && !self.version.is_empty());
+        let rest = path
+            .strip_prefix(self.version)
+            .filter(|rest| rest.starts_with('/') && !self.version.is_empty());
         match (self.has_version, rest) {
             (true, Some(rest)) => rest.to_owned(),
             (true, None) | (false, Some(_)) => path.to_owned(),
-            (false, None) if path.starts_with("/v1/") || path.starts_with("/v1alpha/") => path.to_owned(),
+            (false, None) if path.starts_with("/v1/") || path.starts_with("/v1alpha/") => {
+                path.to_owned()
+            }
             // Some clients leave out the version.
             (false, None) => format!("{}{path}", self.version),
         }
@@ -71,8 +83,14 @@ impl Vendor {
     /// Returns the URL of a call recorded with an endpoint.
     pub fn address(&self, base: &str, endpoint: &str) -> String {
         let base = base.trim_end_matches('/');
-        let is_versioned = !self.has_version && !self.version.is_empty() && endpoint.starts_with(&format!("{}/", self.version));
-        let base = if is_versioned { base.strip_suffix(self.version).unwrap_or(base) } else { base };
+        let is_versioned = !self.has_version
+            && !self.version.is_empty()
+            && endpoint.starts_with(&format!("{}/", self.version));
+        let base = if is_versioned {
+            base.strip_suffix(self.version).unwrap_or(base)
+        } else {
+            base
+        };
         format!("{base}{endpoint}")
     }
 
@@ -82,7 +100,11 @@ impl Vendor {
     /// The address is invalid.
     pub fn base(&self, written: &str) -> Result<String, String> {
         let written = written.trim().trim_end_matches('/');
-        let full = if written.contains("://") { written.to_owned() } else { format!("http://{written}") };
+        let full = if written.contains("://") {
+            written.to_owned()
+        } else {
+            format!("http://{written}")
+        };
         let full = full.replacen("://0.0.0.0", "://127.0.0.1", 1);
         let (scheme, rest) = full.split_once("://").unwrap_or_default();
         let host = rest.split('/').next().unwrap_or_default();
@@ -93,10 +115,17 @@ impl Vendor {
             || host.ends_with(':')
             || !rest.chars().all(is_plain)
         {
-            return Err(format!("`{written}` is not a valid address: expected one such as {}", self.base_url));
+            return Err(format!(
+                "`{written}` is not a valid address: expected one such as {}",
+                self.base_url
+            ));
         }
         let is_bare = self.name == "ollama" && !written.contains("://") && !host.contains(':');
-        Ok(if is_bare { full.replacen(host, &format!("{host}:11434"), 1) } else { full })
+        Ok(if is_bare {
+            full.replacen(host, &format!("{host}:11434"), 1)
+        } else {
+            full
+        })
     }
 }
 

@@ -16,8 +16,18 @@ struct Short {
     is_secret: fn(&str) -> bool,
 }
 
-const fn row(commands: &'static str, option: &'static str, is_part: bool, is_secret: fn(&str) -> bool) -> Short {
-    Short { commands, option, is_part, is_secret }
+const fn row(
+    commands: &'static str,
+    option: &'static str,
+    is_part: bool,
+    is_secret: fn(&str) -> bool,
+) -> Short {
+    Short {
+        commands,
+        option,
+        is_part,
+        is_secret,
+    }
 }
 
 const SHORT: [Short; 10] = [
@@ -28,10 +38,30 @@ const SHORT: [Short; 10] = [
         is_argument,
     ),
     // `docker login`, `helm registry login`
-    row(" login sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport ", "-p", false, is_argument),
-    row(" redis-cli redis-benchmark valkey-cli ", "-a", false, is_argument),
-    row(" sqlcmd bcp isql mosquitto_pub mosquitto_sub zip unzip ", "-P", false, is_argument),
-    row(" ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ", "-w", false, is_argument),
+    row(
+        " login sshpass mongo mongosh mongodump mongorestore mongoexport mongoimport ",
+        "-p",
+        false,
+        is_argument,
+    ),
+    row(
+        " redis-cli redis-benchmark valkey-cli ",
+        "-a",
+        false,
+        is_argument,
+    ),
+    row(
+        " sqlcmd bcp isql mosquitto_pub mosquitto_sub zip unzip ",
+        "-P",
+        false,
+        is_argument,
+    ),
+    row(
+        " ldapsearch ldapadd ldapmodify ldapwhoami ldapdelete ",
+        "-w",
+        false,
+        is_argument,
+    ),
     row(" openssl ", "-passin", false, is_argument),
     row(" openssl ", "-passout", false, is_argument),
     row(" curl ", "-u", true, is_login),
@@ -45,22 +75,35 @@ const MOUNTS: [&str; 4] = ["id=", "source=", "src=", "type="];
 /// Returns the value of an option: `--password X`, `-storepass X`, `-pX` of some commands, `-u
 /// name:X`, and `"--password", "X"` in a list.
 pub(super) fn option(place: Place<'_>) -> Option<Range<usize>> {
-    let begins_word = place.before(place.at).is_none_or(|before| b" \t\n\r\"'`([".contains(&before));
+    let begins_word = place
+        .before(place.at)
+        .is_none_or(|before| b" \t\n\r\"'`([".contains(&before));
     if let Some(found) = short(place).filter(|_| begins_word) {
         return Some(found);
     }
     let word = place.rest(place.at);
     let is_long = word.starts_with("--");
-    let len = word.bytes().take(NAME).take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)).count();
-    let strength =
-        name_strength(word.get(..len)?).filter(|strength| is_long || begins_word && *strength == NameStrength::Strong)?;
+    let len = word
+        .bytes()
+        .take(NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte))
+        .count();
+    let strength = name_strength(word.get(..len)?)
+        .filter(|strength| is_long || begins_word && *strength == NameStrength::Strong)?;
     let (range, writing) = place.value(argument(&place, place.at + len)?, b"\"'`,;|<>()");
-    let range = if writing == Writing::Bare { place.trimmed(range) } else { range };
+    let range = if writing == Writing::Bare {
+        place.trimmed(range)
+    } else {
+        range
+    };
     let value = place.text_of(&range);
-    let is_word =
-        writing == Writing::Bare && is_sentence(value) || (!is_long || value.contains('_')) && name_strength(value).is_some();
+    let is_word = writing == Writing::Bare && is_sentence(value)
+        || (!is_long || value.contains('_')) && name_strength(value).is_some();
     let is_weak = strength == NameStrength::Weak && !has_random(value);
-    let is_none = value.starts_with(['-', '[', '|']) || is_weak || is_word || MOUNTS.iter().any(|key| value.starts_with(key));
+    let is_none = value.starts_with(['-', '[', '|'])
+        || is_weak
+        || is_word
+        || MOUNTS.iter().any(|key| value.starts_with(key));
     place.given(range).filter(|_| !is_none)
 }
 
@@ -79,7 +122,12 @@ fn argument(place: &Place<'_>, at: usize) -> Option<usize> {
 
 /// Returns the value of an option in the table.
 fn short(place: Place<'_>) -> Option<Range<usize>> {
-    let Short { option, is_part, is_secret, .. } = short_option(place.near(place.at, 256), place.rest(place.at))?;
+    let Short {
+        option,
+        is_part,
+        is_secret,
+        ..
+    } = short_option(place.near(place.at, 256), place.rest(place.at))?;
     let end = place.at + option.len();
     let start = match place.byte(end) {
         _ if *is_part => end,
@@ -87,7 +135,11 @@ fn short(place: Place<'_>) -> Option<Range<usize>> {
         _ => argument(&place, end)?,
     };
     let (range, writing) = place.value(start, b"\"'`,;|<>()");
-    let range = if writing == Writing::Bare { place.trimmed(range) } else { range };
+    let range = if writing == Writing::Bare {
+        place.trimmed(range)
+    } else {
+        range
+    };
     is_secret(place.text_of(&range)).then_some(range)
 }
 
@@ -95,37 +147,72 @@ fn short(place: Place<'_>) -> Option<Range<usize>> {
 /// a sentence.
 fn is_argument(value: &str) -> bool {
     let has_letter = value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    has_letter && is_given(value) && !value.starts_with('-') && !is_sentence(value) && name_strength(value).is_none()
+    has_letter
+        && is_given(value)
+        && !value.starts_with('-')
+        && !is_sentence(value)
+        && name_strength(value).is_none()
 }
 
 /// Returns true if a value is a name and a password.
 fn is_login(value: &str) -> bool {
     value.split_once(':').is_some_and(|(name, password)| {
-        !name.is_empty() && !name.contains(['/', '$', '{', '%', '+']) && is_given(password) && !password.contains('/')
+        !name.is_empty()
+            && !name.contains(['/', '$', '{', '%', '+'])
+            && is_given(password)
+            && !password.contains('/')
     })
 }
 
 /// Returns the option that a word begins with, if a command before it has that option.
 fn short_option(head: &str, word: &str) -> Option<&'static Short> {
-    if !matches!(word.as_bytes(), [b'-', b'p' | b'a' | b'P' | b'w' | b'u', ..] | [b'-', b'-', b'u', ..]) {
+    if !matches!(
+        word.as_bytes(),
+        [b'-', b'p' | b'a' | b'P' | b'w' | b'u', ..] | [b'-', b'-', b'u', ..]
+    ) {
         return None;
     }
-    let ends_line = |at: &usize| !head.get(..*at).is_some_and(|head| head.ends_with(['\\', '\r']));
-    let line = head.rmatch_indices('\n').map(|(at, _)| at).find(ends_line).and_then(|at| head.get(at..)).unwrap_or(head);
-    // Masked values contain none of these separators surrounded by blanks.
-    let line = ["; ", " && ", " | "].iter().fold(line, |line, end| line.rsplit(end).next().unwrap_or(line));
-    let is_command = |commands: &str| {
-        line.split(|sign: char| sign.is_whitespace() || "\"',[(".contains(sign)).any(|word| {
-            let name = word.rsplit('/').next().unwrap_or(word);
-            !name.is_empty() && commands.split(' ').any(|one| one == name)
-        })
+    let ends_line = |at: &usize| {
+        !head
+            .get(..*at)
+            .is_some_and(|head| head.ends_with(['\\', '\r']))
     };
-    SHORT.iter().find(|Short { commands, option, is_part, .. }| {
-        let behind = word.strip_prefix(option);
-        let is_whole = behind.is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_ascii_alphanumeric() || sign == '-'));
-        // `-p'value'`, and not `'-p', 'value'`.
-        let begins = |value: &str| value.starts_with(|sign: char| !sign.is_whitespace() && !"\"',=-]".contains(sign));
-        let is_longer = behind.is_some_and(|rest| begins(rest.strip_prefix(['"', '\'']).unwrap_or(rest)));
-        (if *is_part { is_longer } else { is_whole }) && (commands.is_empty() || is_command(commands))
-    })
+    let line = head
+        .rmatch_indices('\n')
+        .map(|(at, _)| at)
+        .find(ends_line)
+        .and_then(|at| head.get(at..))
+        .unwrap_or(head);
+    // Masked values contain none of these separators surrounded by blanks.
+    let line = ["; ", " && ", " | "]
+        .iter()
+        .fold(line, |line, end| line.rsplit(end).next().unwrap_or(line));
+    let is_command = |commands: &str| {
+        line.split(|sign: char| sign.is_whitespace() || "\"',[(".contains(sign))
+            .any(|word| {
+                let name = word.rsplit('/').next().unwrap_or(word);
+                !name.is_empty() && commands.split(' ').any(|one| one == name)
+            })
+    };
+    SHORT.iter().find(
+        |Short {
+             commands,
+             option,
+             is_part,
+             ..
+         }| {
+            let behind = word.strip_prefix(option);
+            let is_whole = behind.is_some_and(|rest| {
+                !rest.starts_with(|sign: char| sign.is_ascii_alphanumeric() || sign == '-')
+            });
+            // `-p'value'`, and not `'-p', 'value'`.
+            let begins = |value: &str| {
+                value.starts_with(|sign: char| !sign.is_whitespace() && !"\"',=-]".contains(sign))
+            };
+            let is_longer =
+                behind.is_some_and(|rest| begins(rest.strip_prefix(['"', '\'']).unwrap_or(rest)));
+            (if *is_part { is_longer } else { is_whole })
+                && (commands.is_empty() || is_command(commands))
+        },
+    )
 }

@@ -8,7 +8,11 @@ use crate::base::secrets::environment::assignment;
 use std::ops::Range;
 
 /// Returns a value of an environment file, which may contain blanks, or of a shell word.
-pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing) -> Option<Range<usize>> {
+pub(super) fn environment(
+    pair: &Pair<'_>,
+    range: Range<usize>,
+    writing: Writing,
+) -> Option<Range<usize>> {
     let place = pair.place;
     // A command whose output is the value.
     if place.byte(pair.after) == Some(b'`') {
@@ -24,13 +28,23 @@ pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing
     if writing == Writing::Quoted {
         let rest = place.rest(range.end);
         let is_open = rest.starts_with('\n') && in_environment(pair);
-        let more = place.byte(pair.after).filter(|_| is_open).and_then(|quote| closing(rest, quote, false));
+        let more = place
+            .byte(pair.after)
+            .filter(|_| is_open)
+            .and_then(|quote| closing(rest, quote, false));
         return place.given(range.start..range.end + more.unwrap_or(0));
     }
     let rest = rest_of_line(pair, range.end);
     let whole = range.start..range.end + rest;
-    let range = if place.begins_line(pair.name.start) || pair.begins_line() { range } else { place.trimmed(range) };
-    place.given(whole).filter(|_| rest > 0).or_else(|| place.given(range))
+    let range = if place.begins_line(pair.name.start) || pair.begins_line() {
+        range
+    } else {
+        place.trimmed(range)
+    };
+    place
+        .given(whole)
+        .filter(|_| rest > 0)
+        .or_else(|| place.given(range))
 }
 
 /// Returns the number of bytes after a value's first word that belong to it: up to the end of the
@@ -38,24 +52,50 @@ pub(super) fn environment(pair: &Pair<'_>, range: Range<usize>, writing: Writing
 fn rest_of_line(pair: &Pair<'_>, end: usize) -> usize {
     const COMMANDS: &str = " python python3 node npm npx yarn pnpm make cargo go docker kubectl helm psql mysql pytest uv poetry ruby bundle java \
                             bash sh exec sudo env ctxc ";
-    let line = pair.place.rest(end).split(['\n', '\r']).next().unwrap_or("");
+    let line = pair
+        .place
+        .rest(end)
+        .split(['\n', '\r'])
+        .next()
+        .unwrap_or("");
     let line = line.split(" #").next().unwrap_or("").trim_end();
     let mut words = line.split_whitespace();
-    let is_command = words.next().is_none_or(|first| COMMANDS.split(' ').any(|one| one == first) || first.contains('/'))
-        || line.split_whitespace().any(|word| word.starts_with('-') || word.contains('='))
+    let is_command = words
+        .next()
+        .is_none_or(|first| COMMANDS.split(' ').any(|one| one == first) || first.contains('/'))
+        || line
+            .split_whitespace()
+            .any(|word| word.starts_with('-') || word.contains('='))
         || line.contains([';', '&', '|', '>', '<', '$', '`', '"', '\'']);
-    if !line.starts_with([' ', '\t']) || is_command || !pair.begins_line() || !in_environment(pair) { 0 } else { line.len() }
+    if !line.starts_with([' ', '\t']) || is_command || !pair.begins_line() || !in_environment(pair)
+    {
+        0
+    } else {
+        line.len()
+    }
 }
 
 /// Returns true if a line is next to a line of an environment file, or is the whole file.
 fn in_environment(pair: &Pair<'_>) -> bool {
-    let Pair { place, name, after, .. } = pair;
-    let is_line = |line: &str| !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some());
+    let Pair {
+        place, name, after, ..
+    } = pair;
+    let is_line = |line: &str| {
+        !line.starts_with([' ', '\t']) && (line.starts_with('#') || assignment(line).is_some())
+    };
     let before = place.near(name.start, 1024);
-    let before = before.strip_suffix(pair.number()).unwrap_or(before).trim_end();
-    let behind = place.rest(*after).split_once('\n').map(|(_, behind)| behind.trim_start_matches(['\r', '\n']));
+    let before = before
+        .strip_suffix(pair.number())
+        .unwrap_or(before)
+        .trim_end();
+    let behind = place
+        .rest(*after)
+        .split_once('\n')
+        .map(|(_, behind)| behind.trim_start_matches(['\r', '\n']));
     let above = before.rsplit('\n').next().unwrap_or("");
-    let below = behind.and_then(|behind| behind.lines().next()).unwrap_or("");
+    let below = behind
+        .and_then(|behind| behind.lines().next())
+        .unwrap_or("");
     pair.number().contains(".env")
         || is_line(unnumbered(above))
         || is_line(unnumbered(below))

@@ -17,23 +17,48 @@ pub(super) fn is_one_of(names: &[&str], name: &str) -> bool {
 }
 
 /// Returns the credential in a header value: the text after its scheme.
-pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writing) -> Option<Range<usize>> {
-    let text = if writing == Writing::Quoted { place.text_of(&all) } else { place.rest(all.start) };
-    let scheme = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-').count();
+pub(super) fn behind_scheme(
+    place: Place<'_>,
+    all: Range<usize>,
+    writing: Writing,
+) -> Option<Range<usize>> {
+    let text = if writing == Writing::Quoted {
+        place.text_of(&all)
+    } else {
+        place.rest(all.start)
+    };
+    let scheme = text
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+        .count();
     let has_scheme = (3..=20).contains(&scheme) && text.as_bytes().get(scheme) == Some(&b' ');
     let start = all.start + if has_scheme { scheme + 1 } else { 0 };
     let (range, _) = place.value(place.skip(start), HEADER);
-    let range = range.start..if writing == Writing::Quoted { range.end.min(all.end) } else { range.end };
+    let range = range.start..if writing == Writing::Quoted {
+        range.end.min(all.end)
+    } else {
+        range.end
+    };
     let value = place.text_of(&range);
-    let is_plain = value.trim_end_matches(['!', '.', ':', '?']).bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_plain = value
+        .trim_end_matches(['!', '.', ':', '?'])
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic());
     // `Digest username="…"`
     let names_parts = value.ends_with('=') && matches!(place.byte(range.end), Some(b'"' | b'\''))
         || value.split_once('=').is_some_and(|(name, text)| {
-            !text.trim_start_matches('=').is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+            !text.trim_start_matches('=').is_empty()
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         });
     // `"Basic " + encoded`, and a command whose output is the value
     let is_joined = value.starts_with([' ', '+']) || place.byte(place.skip(start)) == Some(b'`');
-    let is_secret = if has_scheme { (!is_plain || value.len() >= 20) && !names_parts && !is_joined } else { has_random(value) };
+    let is_secret = if has_scheme {
+        (!is_plain || value.len() >= 20) && !names_parts && !is_joined
+    } else {
+        has_random(value)
+    };
     (value.len() >= 6 && is_secret).then(|| place.given(range))?
 }
 
@@ -41,7 +66,10 @@ pub(super) fn behind_scheme(place: Place<'_>, all: Range<usize>, writing: Writin
 pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
     let rest = place.rest(place.at);
     let name = rest.get(..rest.bytes().take_while(u8::is_ascii_alphabetic).count())?;
-    let (is_bearer, is_basic) = (name.eq_ignore_ascii_case("bearer"), name.eq_ignore_ascii_case("basic"));
+    let (is_bearer, is_basic) = (
+        name.eq_ignore_ascii_case("bearer"),
+        name.eq_ignore_ascii_case("basic"),
+    );
     let at = place.at + name.len();
     if !(is_bearer || is_basic) || place.byte(at) != Some(b' ') {
         return None;
@@ -55,14 +83,24 @@ pub(in crate::record) fn scheme(place: Place<'_>) -> Option<Range<usize>> {
     let is_pair = || {
         use base64::Engine;
         let engine = base64::engine::general_purpose::STANDARD;
-        engine.decode(value).is_ok_and(|plain| plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte)))
+        engine.decode(value).is_ok_and(|plain| {
+            plain.contains(&b':') && plain.iter().all(|byte| (32..127).contains(byte))
+        })
     };
-    (value.len() >= 8 && if is_basic { is_pair() } else { has_random(value) }).then_some(range)
+    (value.len() >= 8
+        && if is_basic {
+            is_pair()
+        } else {
+            has_random(value)
+        })
+    .then_some(range)
 }
 
 /// Returns the first cookie value in a header line; `next_cookie_value` finds the others.
 pub(super) fn cookie(place: Place<'_>, name: &Range<usize>) -> Option<Range<usize>> {
-    let is_name = place.text_of(name).bytes().all(is_cookie_sign) && !name.is_empty() && place.byte(name.end) == Some(b'=');
+    let is_name = place.text_of(name).bytes().all(is_cookie_sign)
+        && !name.is_empty()
+        && place.byte(name.end) == Some(b'=');
     is_name.then(|| place.given(place.value(name.end + 1, HEADER).0))?
 }
 
@@ -71,21 +109,34 @@ fn is_cookie_sign(byte: u8) -> bool {
 }
 
 /// Cookie attributes, which are not values.
-const ATTRIBUTES: [&str; 7] = ["path", "domain", "expires", "max-age", "samesite", "version", "priority"];
+const ATTRIBUTES: [&str; 7] = [
+    "path", "domain", "expires", "max-age", "samesite", "version", "priority",
+];
 
 /// Returns a later cookie value: after `; name=` in a line that begins like a cookie header.
 pub(super) fn cookie_line(place: Place<'_>) -> Option<Range<usize>> {
     let head = place.text.get(..place.at)?;
-    let name = head.bytes().rev().take(NAME).take_while(|byte| is_cookie_sign(*byte)).count();
+    let name = head
+        .bytes()
+        .rev()
+        .take(NAME)
+        .take_while(|byte| is_cookie_sign(*byte))
+        .count();
     let start = place.at - name;
     let before = head.get(..start)?;
     // `"set-cookie": ["name=value; …", "name=value"]`
     let in_list = before.ends_with(['"', '\''])
-        && last_name(outer_of(place.near(start, NEAR), '[')).is_some_and(|name| is_one_of(&COOKIES, name));
+        && last_name(outer_of(place.near(start, NEAR), '['))
+            .is_some_and(|name| is_one_of(&COOKIES, name));
     if name == 0 || !in_list && !before.ends_with("; ") {
         return None;
     }
-    let line = place.near(start, 4096).rsplit(['\n', '\r']).next().unwrap_or("").to_ascii_lowercase();
+    let line = place
+        .near(start, 4096)
+        .rsplit(['\n', '\r'])
+        .next()
+        .unwrap_or("")
+        .to_ascii_lowercase();
     let is_header = in_list || line.contains("cookie:") || line.contains("\"cookie\"");
     if !is_header || is_one_of(&ATTRIBUTES, head.get(start..)?) {
         return None;

@@ -22,7 +22,18 @@ pub(super) const COOKIE: &str = "cookie_pass";
 /// name.
 pub(super) fn is_cookie(holder: &str, key: &str) -> bool {
     let ending = holder.get(holder.len().saturating_sub(7)..).unwrap_or("");
-    ending.eq_ignore_ascii_case("cookies") && !is_key(&["integrity", "resolved", "license", "version", "domain", "path"], key)
+    ending.eq_ignore_ascii_case("cookies")
+        && !is_key(
+            &[
+                "integrity",
+                "resolved",
+                "license",
+                "version",
+                "domain",
+                "path",
+            ],
+            key,
+        )
 }
 
 /// Returns true if a key is in a list, ignoring case.
@@ -34,7 +45,9 @@ pub(super) fn is_key(list: &[&str], key: &str) -> bool {
 /// neighbouring field, or from the parent. `head` is the text before the key and `rest` the text
 /// after it.
 pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t str> {
-    if head.ends_with(['"', '\'']) && last_name(outer_of(head, '{')).is_some_and(|holder| is_cookie(holder, key)) {
+    if head.ends_with(['"', '\''])
+        && last_name(outer_of(head, '{')).is_some_and(|holder| is_cookie(holder, key))
+    {
         return Some(COOKIE);
     }
     if !is_key(&VALUES, key) {
@@ -47,23 +60,36 @@ pub(super) fn owner<'t>(key: &str, head: &'t str, rest: &'t str) -> Option<&'t s
     let behind = || {
         let rest = rest.get(..rest.floor_char_boundary(NEAR)).unwrap_or(rest);
         let fields = rest.split(['}', '>']).next().unwrap_or("");
-        in_braces.then(|| names_in(fields).into_iter().next()).flatten()
+        in_braces
+            .then(|| names_in(fields).into_iter().next())
+            .flatten()
     };
     let beside = names_in(fields).pop().or_else(behind);
-    beside.or_else(|| if in_braces { last_name(outer.trim_end_matches('{')) } else { parent(head) })
+    beside.or_else(|| {
+        if in_braces {
+            last_name(outer.trim_end_matches('{'))
+        } else {
+            parent(head)
+        }
+    })
 }
 
 /// Returns the text before the innermost open object or list.
 pub(super) fn outer_of(head: &str, bracket: char) -> &str {
-    let open = head
-        .rfind(['{', '}', '[', ']'])
-        .and_then(|at| head.get(..at).filter(|_| head.get(at..).is_some_and(|rest| rest.starts_with(bracket))));
+    let open = head.rfind(['{', '}', '[', ']']).and_then(|at| {
+        head.get(..at)
+            .filter(|_| head.get(at..).is_some_and(|rest| rest.starts_with(bracket)))
+    });
     open.unwrap_or("")
 }
 
 /// Returns the lines of the last item of a YAML list.
 fn item(fields: &str) -> &str {
-    let is_item = |at: &usize| fields.get(..*at).is_some_and(|head| head.trim_end_matches([' ', '\t', '#']).ends_with('\n'));
+    let is_item = |at: &usize| {
+        fields
+            .get(..*at)
+            .is_some_and(|head| head.trim_end_matches([' ', '\t', '#']).ends_with('\n'))
+    };
     let at = fields.rmatch_indices("- ").map(|(at, _)| at).find(is_item);
     fields.get(at.unwrap_or(0)..).unwrap_or("")
 }
@@ -73,23 +99,37 @@ fn names_in<'t>(fields: &'t str) -> Vec<&'t str> {
     let parts: Vec<&str> = fields.split([':', '=']).collect();
     let named = |(before, behind): (&&'t str, &&'t str)| {
         let behind = behind.trim_start_matches([' ', '\t', '"', '\'', '`']);
-        let name = behind.split(|c| !is_sign(c)).next().filter(|name| name_strength(name).is_some())?;
-        last_name(before).filter(|key| is_key(&NAMES, key)).map(|_| name)
+        let name = behind
+            .split(|c| !is_sign(c))
+            .next()
+            .filter(|name| name_strength(name).is_some())?;
+        last_name(before)
+            .filter(|key| is_key(&NAMES, key))
+            .map(|_| name)
     };
-    parts.iter().zip(parts.iter().skip(1)).filter_map(named).collect()
+    parts
+        .iter()
+        .zip(parts.iter().skip(1))
+        .filter_map(named)
+        .collect()
 }
 
 /// Returns the name at the end of a text, without its sign and quotes.
 pub(super) fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end_matches([' ', '\t', ':', '=', '"', '\'', '>']);
-    text.rsplit(|c| !is_sign(c)).next().filter(|name| !name.is_empty())
+    text.rsplit(|c| !is_sign(c))
+        .next()
+        .filter(|name| !name.is_empty())
 }
 
 /// Returns the YAML key above the last, deeper lines of a text.
 fn parent(head: &str) -> Option<&str> {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
     let mut lines = head.rsplit('\n');
-    let own = lines.next().filter(|line| line.trim_start_matches(['-', ' ', '"', '\'']).is_empty()).map(indent)?;
+    let own = lines
+        .next()
+        .filter(|line| line.trim_start_matches(['-', ' ', '"', '\'']).is_empty())
+        .map(indent)?;
     let above = lines.find(|line| !line.trim().is_empty() && indent(line) < own)?;
     last_name(above.trim_end().strip_suffix(':')?)
 }

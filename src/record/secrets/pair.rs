@@ -46,28 +46,51 @@ pub(super) fn pair(sign: Sign, place: Place<'_>) -> Option<Pair<'_>> {
         return None;
     }
     let is_assignment = sign == Sign::Equals;
-    let end = if is_assignment && matches!(before, b':' | b'=' | b'+' | b'|' | b'?') { at - 1 } else { at };
+    let end = if is_assignment && matches!(before, b':' | b'=' | b'+' | b'|' | b'?') {
+        at - 1
+    } else {
+        at
+    };
     let name = place.name(end)?;
     let start = at + 1 + usize::from(is_assignment && matches!(next, Some(b'=' | b'>' | b'~')));
     let after = place.skip(start);
     // In make, `NAME ?= value` may contain blanks.
-    let is_tight = (after == at + 1 && end == at || is_assignment && before == b'?') && !name.is_quoted;
+    let is_tight =
+        (after == at + 1 && end == at || is_assignment && before == b'?') && !name.is_quoted;
     let opener = place.before(name.start);
     if sign == Sign::Colon && next == Some(b'=') && opener != Some(b'{') {
         return None;
     }
-    let below = if sign == Sign::Colon { below(place, name.start, after) } else { None };
-    Some(Pair { place, sign, name, opener, after: below.unwrap_or(after), is_below: below.is_some(), is_tight })
+    let below = if sign == Sign::Colon {
+        below(place, name.start, after)
+    } else {
+        None
+    };
+    Some(Pair {
+        place,
+        sign,
+        name,
+        opener,
+        after: below.unwrap_or(after),
+        is_below: below.is_some(),
+        is_tight,
+    })
 }
 
 /// Returns the start of a value on the line below its name, with deeper indentation, after an
 /// optional YAML block sign.
 fn below(place: Place<'_>, start: usize, after: usize) -> Option<usize> {
     let rest = place.rest(after);
-    let line = rest.strip_prefix(['|', '>']).map_or(rest, |block| block.strip_prefix(['-', '+']).unwrap_or(block));
+    let line = rest.strip_prefix(['|', '>']).map_or(rest, |block| {
+        block.strip_prefix(['-', '+']).unwrap_or(block)
+    });
     let line = line.strip_prefix('\r').unwrap_or(line).strip_prefix('\n')?;
     let own = place.near(start, NAME).rsplit('\n').next().unwrap_or("");
-    let blanks = |line: &str| line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let blanks = |line: &str| {
+        line.bytes()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count()
+    };
     (blanks(line) > blanks(own)).then(|| after + rest.len() - line.len() + blanks(line))
 }
 
@@ -88,19 +111,35 @@ impl Pair<'_> {
 
     /// Returns the line number before the name, if any.
     pub(super) fn number(&self) -> &str {
-        let line = self.place.near(self.name.start, NAME).rsplit('\n').next().unwrap_or("");
-        if unnumbered(line).is_empty() { line } else { "" }
+        let line = self
+            .place
+            .near(self.name.start, NAME)
+            .rsplit('\n')
+            .next()
+            .unwrap_or("");
+        if unnumbered(line).is_empty() {
+            line
+        } else {
+            ""
+        }
     }
 }
 
 /// Returns a line without the line number and file path that `cat -n`, `grep -n` and file readers
 /// add: `    12→`, `12: `, `a/.env:12:`.
 pub(super) fn unnumbered(line: &str) -> &str {
-    let is_path =
-        |path: &str| path.contains(['.', '/']) && !path.contains(|sign: char| sign.is_whitespace() || "=\"'`(){}".contains(sign));
+    let is_path = |path: &str| {
+        path.contains(['.', '/'])
+            && !path.contains(|sign: char| sign.is_whitespace() || "=\"'`(){}".contains(sign))
+    };
     let file = line.split_once(':').filter(|(path, _)| is_path(path));
     let numbered = file.map_or(line, |(_, rest)| rest).trim_start_matches(' ');
     let rest = numbered.trim_start_matches(|sign: char| sign.is_ascii_digit());
-    let text = rest.strip_prefix(['→', '\t', ':', '-']).filter(|_| rest.len() < numbered.len());
-    text.map_or_else(|| file.map_or(line, |(_, rest)| rest), |text| text.strip_prefix(' ').unwrap_or(text))
+    let text = rest
+        .strip_prefix(['→', '\t', ':', '-'])
+        .filter(|_| rest.len() < numbered.len());
+    text.map_or_else(
+        || file.map_or(line, |(_, rest)| rest),
+        |text| text.strip_prefix(' ').unwrap_or(text),
+    )
 }

@@ -40,17 +40,23 @@ impl<'t> Place<'t> {
     }
 
     pub(super) fn before(&self, at: usize) -> Option<u8> {
-        at.checked_sub(1).filter(|at| *at >= self.from).and_then(|at| self.byte(at))
+        at.checked_sub(1)
+            .filter(|at| *at >= self.from)
+            .and_then(|at| self.byte(at))
     }
 
     pub(super) fn rest(&self, at: usize) -> &'t str {
-        let end = self.text.floor_char_boundary((at + LONGEST).min(self.text.len()));
+        let end = self
+            .text
+            .floor_char_boundary((at + LONGEST).min(self.text.len()));
         self.text.get(at..end).unwrap_or("")
     }
 
     /// Returns at most this many bytes before a position.
     pub(super) fn near(&self, at: usize, most: usize) -> &'t str {
-        self.text.get(self.text.floor_char_boundary(at.saturating_sub(most))..at).unwrap_or("")
+        self.text
+            .get(self.text.floor_char_boundary(at.saturating_sub(most))..at)
+            .unwrap_or("")
     }
 
     /// Returns the position after blanks, which may include a line break escaped with `\`.
@@ -59,7 +65,11 @@ impl<'t> Place<'t> {
             at += match self.byte(at) {
                 Some(b' ' | b'\t') => 1,
                 Some(b'\\') if self.byte(at + 1) == Some(b'\n') => 2,
-                Some(b'\\') if self.byte(at + 1) == Some(b'\r') && self.byte(at + 2) == Some(b'\n') => 3,
+                Some(b'\\')
+                    if self.byte(at + 1) == Some(b'\r') && self.byte(at + 2) == Some(b'\n') =>
+                {
+                    3
+                }
                 _ => return at,
             };
         }
@@ -90,12 +100,20 @@ impl<'t> Place<'t> {
         }
         let (start, end) = (self.word(at), at);
         // `\u0026name`
-        let is_escape = self.before(start) == Some(b'\\') && self.byte(start) == Some(b'u') && end > start + 5;
+        let is_escape =
+            self.before(start) == Some(b'\\') && self.byte(start) == Some(b'u') && end > start + 5;
         let start = if is_escape { start + 5 } else { start };
         let text = self.text.get(start..end)?;
-        let name = |text: &'t str, start: usize, strength| Name { text, start, strength, is_quoted: closes > 0, is_apart: false };
+        let name = |text: &'t str, start: usize, strength| Name {
+            text,
+            start,
+            strength,
+            is_quoted: closes > 0,
+            is_apart: false,
+        };
         // `API key: …`
-        if closes == 0 && matches!(text, "key" | "Key" | "KEY") && self.before(start) == Some(b' ') {
+        if closes == 0 && matches!(text, "key" | "Key" | "KEY") && self.before(start) == Some(b' ')
+        {
             let first = self.word(start - 1);
             let joined = self.text.get(first..end)?;
             if let Some(strength) = name_strength(joined) {
@@ -106,12 +124,17 @@ impl<'t> Place<'t> {
         if own != Some(NameStrength::Strong)
             && let Some(owner) = owner(text, self.near(start, NEAR), self.rest(self.at))
         {
-            return Some(Name { is_apart: true, ..name(owner, start, name_strength(owner)?) });
+            return Some(Name {
+                is_apart: true,
+                ..name(owner, start, name_strength(owner)?)
+            });
         }
         if let Some(strength) = own {
             return Some(name(text, start, strength));
         }
-        if matches!(self.before(start), Some(b'?' | b'&')) && SIGNATURES.iter().any(|one| text.eq_ignore_ascii_case(one)) {
+        if matches!(self.before(start), Some(b'?' | b'&'))
+            && SIGNATURES.iter().any(|one| text.eq_ignore_ascii_case(one))
+        {
             return Some(name(text, start, NameStrength::Weak));
         }
         None
@@ -121,15 +144,28 @@ impl<'t> Place<'t> {
     /// notation.
     pub(super) fn value(&self, at: usize, ends: &[u8]) -> (Range<usize>, Writing) {
         let rest = self.rest(at);
-        let prefix = rest.bytes().take(3).take_while(|byte| b"rbfuLR@$".contains(byte)).count();
+        let prefix = rest
+            .bytes()
+            .take(3)
+            .take_while(|byte| b"rbfuLR@$".contains(byte))
+            .count();
         let opening = [0, prefix].into_iter().find_map(|skip| {
             let inner = rest.get(skip..)?;
-            let triple = ["'''", "\"\"\""].into_iter().find(|quotes| inner.starts_with(quotes));
-            let quotes = triple.or_else(|| inner.get(..1).filter(|quote| matches!(*quote, "\"" | "'" | "`")))?;
+            let triple = ["'''", "\"\"\""]
+                .into_iter()
+                .find(|quotes| inner.starts_with(quotes));
+            let quotes = triple.or_else(|| {
+                inner
+                    .get(..1)
+                    .filter(|quote| matches!(*quote, "\"" | "'" | "`"))
+            })?;
             Some((skip + quotes.len(), quotes))
         });
         let Some((skip, quotes)) = opening else {
-            let len = rest.bytes().take_while(|byte| !byte.is_ascii_whitespace() && !ends.contains(byte)).count();
+            let len = rest
+                .bytes()
+                .take_while(|byte| !byte.is_ascii_whitespace() && !ends.contains(byte))
+                .count();
             return (at..at + len, Writing::Bare);
         };
         let inner = rest.get(skip..).unwrap_or("");
@@ -137,7 +173,10 @@ impl<'t> Place<'t> {
             [quote] => closing(inner, quote, true),
             _ => inner.find(quotes),
         };
-        (at + skip..at + skip + len.unwrap_or(inner.len()), Writing::Quoted)
+        (
+            at + skip..at + skip + len.unwrap_or(inner.len()),
+            Writing::Quoted,
+        )
     }
 
     pub(super) fn text_of(&self, range: &Range<usize>) -> &'t str {
@@ -147,7 +186,10 @@ impl<'t> Place<'t> {
     /// Returns true if a line begins here, ignoring blanks and list markers.
     pub(super) fn begins_line(&self, at: usize) -> bool {
         let mut at = at;
-        while matches!(self.before(at), Some(b' ' | b'\t' | b'-' | b'#' | b'>' | b'+')) {
+        while matches!(
+            self.before(at),
+            Some(b' ' | b'\t' | b'-' | b'#' | b'>' | b'+')
+        ) {
             at -= 1;
         }
         matches!(self.before(at), None | Some(b'\n' | b'\r'))
@@ -160,7 +202,9 @@ impl<'t> Place<'t> {
 
     /// Removes trailing sentence punctuation.
     pub(super) fn trimmed(&self, range: Range<usize>) -> Range<usize> {
-        let text = self.text_of(&range).trim_end_matches(['.', ',', ';', ':', ')', '\\', '!']);
+        let text = self
+            .text_of(&range)
+            .trim_end_matches(['.', ',', ';', ':', ')', '\\', '!']);
         range.start..range.start + text.len()
     }
 
@@ -172,12 +216,17 @@ impl<'t> Place<'t> {
 /// Returns true if a name is that of a password, which a person may have chosen.
 pub(super) fn is_password(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    ["pass", "pwd", "pw"].iter().any(|part| lower.contains(part))
+    ["pass", "pwd", "pw"]
+        .iter()
+        .any(|part| lower.contains(part))
 }
 
 /// Returns true if a name has the form of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
-    name.len() > 2 && !name.bytes().any(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'-'))
+    name.len() > 2
+        && !name
+            .bytes()
+            .any(|byte| byte.is_ascii_lowercase() || matches!(byte, b'.' | b'-'))
 }
 
 /// Returns the position of the closing quote of a text, within its line or anywhere.

@@ -27,11 +27,20 @@ pub(in crate::record) const SECRET: &str = "secret";
 const PACKED: usize = 400;
 
 /// Finds the ranges to mask in a part of a text between known values.
-pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons: bool, found: &mut Vec<Found>) {
-    let Some(own) = text.get(..part.end) else { return };
+pub(in crate::record) fn scan_part(
+    text: &str,
+    part: Range<usize>,
+    keeps_persons: bool,
+    found: &mut Vec<Found>,
+) {
+    let Some(own) = text.get(..part.end) else {
+        return;
+    };
     let bytes = own.as_bytes();
     // A value that continues into a placeholder was already masked with it.
-    let is_open = text.get(part.end..).is_some_and(|rest| rest.starts_with('⟦'));
+    let is_open = text
+        .get(part.end..)
+        .is_some_and(|rest| rest.starts_with('⟦'));
     // The end of the last match, and the current run of letters.
     let (mut from, mut at, mut row) = (part.start, part.start, part.start..part.start);
     while let Some(byte) = bytes.get(at) {
@@ -44,11 +53,31 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
         if matches!(kind, Class::Letter | Class::Digit) {
             word = length(bytes, at, |byte| byte.is_ascii_alphanumeric());
         }
-        if at >= row.end && matches!(kind, Class::Letter | Class::Digit | Class::Hyphen | Class::Pack) {
+        if at >= row.end
+            && matches!(
+                kind,
+                Class::Letter | Class::Digit | Class::Hyphen | Class::Pack
+            )
+        {
             let more = bytes.get(at + word).is_some_and(|byte| is_packed(*byte));
-            row = at..at + word + if more { length(bytes, at + word, is_packed) } else { 0 };
+            row = at..at
+                + word
+                + if more {
+                    length(bytes, at + word, is_packed)
+                } else {
+                    0
+                };
             if row.len() > PACKED {
-                let here = begins(Place { text: own, from, at }, *byte, keeps_persons).or_else(|| packed_value(own, from, &row));
+                let here = begins(
+                    Place {
+                        text: own,
+                        from,
+                        at,
+                    },
+                    *byte,
+                    keeps_persons,
+                )
+                .or_else(|| packed_value(own, from, &row));
                 if let Some((range, kind)) = here.or_else(|| packed_token(own, &row)) {
                     (from, at, row) = (range.end, range.end, range.end..range.end);
                     found.push((range, kind));
@@ -58,24 +87,39 @@ pub(in crate::record) fn scan_part(text: &str, part: Range<usize>, keeps_persons
                 continue;
             }
         }
-        let place = Place { text: own, from, at };
+        let place = Place {
+            text: own,
+            from,
+            at,
+        };
         let secret = |range: Option<Range<usize>>| range.map(|range| (range, SECRET));
-        let before = at.checked_sub(1).filter(|at| *at >= from).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+        let before = at
+            .checked_sub(1)
+            .filter(|at| *at >= from)
+            .and_then(|at| bytes.get(at))
+            .copied()
+            .unwrap_or(b' ');
         let one = match kind {
             Class::Letter if before != b'/' && !may_begin(bytes, at, word) => None,
             Class::Letter | Class::Digit | Class::Plus => begins(place, *byte, keeps_persons),
             Class::Hyphen if before == b'-' || before.is_ascii_alphanumeric() => None,
             Class::Hyphen => begins(place, *byte, keeps_persons).or_else(|| secret(option(place))),
             Class::Between(sign) => secret(behind(sign, place)),
-            Class::At => secret(login_before(place))
-                .or_else(|| (!keeps_persons).then(|| email_around(place)).flatten().map(|range| (range, "email"))),
+            Class::At => secret(login_before(place)).or_else(|| {
+                (!keeps_persons)
+                    .then(|| email_around(place))
+                    .flatten()
+                    .map(|range| (range, "email"))
+            }),
             Class::Slash if before == b'/' => secret(user_of(place)),
             Class::Slash | Class::Pack | Class::Other => None,
         };
         let one = one.filter(|(range, _)| {
             range.start < range.end
                 && !(is_open && reaches_end(own, range.end))
-                && own.get(range.clone()).is_some_and(|value| !value.contains('⟦') && !is_sample(value))
+                && own
+                    .get(range.clone())
+                    .is_some_and(|value| !value.contains('⟦') && !is_sample(value))
         });
         if let Some((range, kind)) = one {
             at = range.end;
@@ -101,10 +145,25 @@ pub(in crate::record) fn in_word(before: &str, word: &str) -> Vec<Range<usize>> 
     }
     let (start, mut found) = (before.len() + 1, Vec::new());
     // Quotes within the word must not end it.
-    let line = [before, "\"", &word.replace(['"', '\'', '`', '\\', '\n', '\r'], "."), "\""].concat();
+    let line = [
+        before,
+        "\"",
+        &word.replace(['"', '\'', '`', '\\', '\n', '\r'], "."),
+        "\"",
+    ]
+    .concat();
     scan_part(&line, 0..line.len(), true, &mut found);
-    let here = found.into_iter().filter(|(range, _)| range.start >= start && range.end < line.len());
-    here.map(|(range, _)| range.start - start..if word.starts_with('-') { word.len() } else { range.end - start }).collect()
+    let here = found
+        .into_iter()
+        .filter(|(range, _)| range.start >= start && range.end < line.len());
+    here.map(|(range, _)| {
+        range.start - start..if word.starts_with('-') {
+            word.len()
+        } else {
+            range.end - start
+        }
+    })
+    .collect()
 }
 
 /// Returns the range to mask at the beginning of a word.
@@ -123,7 +182,11 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
         return Some(secret(len));
     }
     match first {
-        b'-' => return private_key(rest).filter(|_| rest.starts_with("-----BEGIN ")).map(secret),
+        b'-' => {
+            return private_key(rest)
+                .filter(|_| rest.starts_with("-----BEGIN "))
+                .map(secret);
+        }
         b'a'..=b'z' | b'A'..=b'Z' => {
             if let Some(range) = scheme(place).or_else(|| behind_word(place)) {
                 return Some((range, SECRET));
@@ -136,7 +199,12 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
         }
         _ => {}
     }
-    let is_long = || rest.bytes().take(14).all(|byte| byte.is_ascii_alphanumeric()) || rest.as_bytes().get(4..6) == Some(b"Q~");
+    let is_long = || {
+        rest.bytes()
+            .take(14)
+            .all(|byte| byte.is_ascii_alphanumeric())
+            || rest.as_bytes().get(4..6) == Some(b"Q~")
+    };
     if !matches!(before, '.' | '-' | '_' | '~' | '/')
         && is_long()
         && let Some(len) = nameless_form(rest)
@@ -154,7 +222,12 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
         return Some((at..at + len, "iban"));
     }
     // Digits after a decimal point are a fraction.
-    let is_fraction = || before == '.' && head.trim_end_matches('.').ends_with(|c: char| c.is_ascii_digit());
+    let is_fraction = || {
+        before == '.'
+            && head
+                .trim_end_matches('.')
+                .ends_with(|c: char| c.is_ascii_digit())
+    };
     if first.is_ascii_digit()
         && let Some(len) = card(rest)
         && !is_fraction()
@@ -172,7 +245,8 @@ fn begins(place: Place<'_>, first: u8, keeps_persons: bool) -> Option<Found> {
 /// Returns true if only punctuation that never ends a value lies between a position and the end of
 /// a text.
 fn reaches_end(text: &str, at: usize) -> bool {
-    text.get(at..).is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
+    text.get(at..)
+        .is_some_and(|rest| rest.bytes().all(|byte| b".,;:)\\!".contains(&byte)))
 }
 
 /// The kinds of matches that a byte may begin or end.
@@ -225,18 +299,28 @@ static CLASSES: [Class; 256] = {
 };
 
 fn class(byte: u8) -> Class {
-    CLASSES.get(usize::from(byte)).copied().unwrap_or(Class::Other)
+    CLASSES
+        .get(usize::from(byte))
+        .copied()
+        .unwrap_or(Class::Other)
 }
 
 /// Returns the number of consecutive bytes that pass a test, from a position on.
 fn length(bytes: &[u8], at: usize, is_such: impl Fn(u8) -> bool) -> usize {
-    bytes.get(at..).unwrap_or(&[]).iter().take_while(|byte| is_such(**byte)).count()
+    bytes
+        .get(at..)
+        .unwrap_or(&[])
+        .iter()
+        .take_while(|byte| is_such(**byte))
+        .count()
 }
 
 /// Returns true if a match may begin with this word: a fast check of a few bytes, which rejects
 /// most words.
 fn may_begin(bytes: &[u8], at: usize, word: usize) -> bool {
-    let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else { return false };
+    let [first, second, third, rest @ ..] = bytes.get(at..).unwrap_or(&[]) else {
+        return false;
+    };
     may_be_known(*first, *second, *third)
         || may_be_word(*first, *second, *third)
         || third.is_ascii_digit()
@@ -259,12 +343,24 @@ fn packed_value(text: &str, from: usize, row: &Range<usize>) -> Option<Found> {
 fn packed_token(text: &str, row: &Range<usize>) -> Option<Found> {
     let bytes = text.as_bytes();
     let own = bytes.get(row.clone())?;
-    memchr::memmem::find_iter(own, "eyJ").map(|at| row.start + at).find_map(|at| {
-        let start = if at >= 4 && bytes.get(at - 4..at) == Some(b"ops_") { at - 4 } else { at };
-        let is_word = !start.checked_sub(1).and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
-        let (skip, end) = text.get(start..).filter(|_| is_word && start >= row.start).and_then(known_form)?;
-        Some((start + skip..start + end, SECRET))
-    })
+    memchr::memmem::find_iter(own, "eyJ")
+        .map(|at| row.start + at)
+        .find_map(|at| {
+            let start = if at >= 4 && bytes.get(at - 4..at) == Some(b"ops_") {
+                at - 4
+            } else {
+                at
+            };
+            let is_word = !start
+                .checked_sub(1)
+                .and_then(|at| bytes.get(at))
+                .is_some_and(u8::is_ascii_alphanumeric);
+            let (skip, end) = text
+                .get(start..)
+                .filter(|_| is_word && start >= row.start)
+                .and_then(known_form)?;
+            Some((start + skip..start + end, SECRET))
+        })
 }
 
 /// Returns the login after `//` that does not begin with a letter or digit.
@@ -280,7 +376,12 @@ fn user_of(place: Place<'_>) -> Option<Range<usize>> {
 
 /// Returns the login before an `@` in a URL without `//`.
 fn login_before(place: Place<'_>) -> Option<Range<usize>> {
-    let head = place.text.get(place.text.floor_char_boundary(place.at.saturating_sub(256)).max(place.from)..place.at)?;
+    let head = place.text.get(
+        place
+            .text
+            .floor_char_boundary(place.at.saturating_sub(256))
+            .max(place.from)..place.at,
+    )?;
     let len = before_driver(head, place.text.get(place.at + 1..)?)?;
     Some(place.at - len..place.at)
 }
@@ -290,10 +391,22 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
     /// The maximum length of the part before `@`.
     const MOST: usize = 255;
     let head = place.text.get(place.from..place.at)?;
-    let is_local = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
-    let local: usize = head.chars().rev().take(MOST).take_while(|c| is_local(*c)).map(char::len_utf8).sum();
+    let is_local =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | 'À'..='ɏ');
+    let local: usize = head
+        .chars()
+        .rev()
+        .take(MOST)
+        .take_while(|c| is_local(*c))
+        .map(char::len_utf8)
+        .sum();
     let mut start = place.at - local;
-    let mut before = place.text.get(place.from..start)?.chars().next_back().unwrap_or(' ');
+    let mut before = place
+        .text
+        .get(place.from..start)?
+        .chars()
+        .next_back()
+        .unwrap_or(' ');
     // An address after another `@` begins after a non-letter.
     for sign in place.text.get(start..place.at)?.chars() {
         if !matches!(before, '.' | '-' | '+' | '%' | '@') && !before.is_ascii_alphanumeric() {
@@ -303,8 +416,17 @@ fn email_around(place: Place<'_>) -> Option<Range<usize>> {
         start += sign.len_utf8();
     }
     // `//user:password@host`
-    let near = place.text.get(place.text.floor_char_boundary(start.saturating_sub(64)).max(place.from)..start)?;
-    let is_user = before == ':' && near.rsplit([' ', '"', '\'', '\n']).next().is_some_and(|word| word.contains("//"));
+    let near = place.text.get(
+        place
+            .text
+            .floor_char_boundary(start.saturating_sub(64))
+            .max(place.from)..start,
+    )?;
+    let is_user = before == ':'
+        && near
+            .rsplit([' ', '"', '\'', '\n'])
+            .next()
+            .is_some_and(|word| word.contains("//"));
     let len = email(place.text.get(start..)?).filter(|_| !is_user)?;
     Some(start..start + len)
 }

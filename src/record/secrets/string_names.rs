@@ -36,8 +36,13 @@ impl Names {
     /// Collects the names in a text.
     pub(in crate::record) fn new(json: &str) -> Self {
         let mut names = Self::default();
-        let has =
-            |key: &&str| memchr::memmem::find(json.as_bytes(), [key.get(1..).unwrap_or(""), "\""].concat().as_bytes()).is_some();
+        let has = |key: &&str| {
+            memchr::memmem::find(
+                json.as_bytes(),
+                [key.get(1..).unwrap_or(""), "\""].concat().as_bytes(),
+            )
+            .is_some()
+        };
         if VALUES.iter().any(has) {
             string_edits(json, |site, pointer, text| {
                 let (above, key) = pointer.rsplit_once('/').filter(|_| site == Site::Value)?;
@@ -64,7 +69,8 @@ impl Names {
             }
             // `["Authorization", "Bearer …"]`, a list with a key, and each cookie in a list.
             let first = before.trim_end();
-            let is_pair = number == 1 && !first.is_empty() && !first.starts_with('-') && !first.contains(' ');
+            let is_pair =
+                number == 1 && !first.is_empty() && !first.starts_with('-') && !first.contains(' ');
             let is_named = is_pair && name_strength(first).is_some();
             return Some(if is_named {
                 Named::Key(first.to_owned())
@@ -74,13 +80,20 @@ impl Names {
                 Named::Words(before)
             });
         }
-        let holder =
-            if key == "value" { above.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '/') } else { above };
+        let holder = if key == "value" {
+            above.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '/')
+        } else {
+            above
+        };
         if is_cookie(holder.rsplit('/').next().unwrap_or(""), key) {
             return Some(Named::Key(COOKIE.to_owned()));
         }
-        let above =
-            || self.beside.get(above).cloned().or_else(|| Some(parent().to_owned()).filter(|name| name_strength(name).is_some()));
+        let above = || {
+            self.beside
+                .get(above)
+                .cloned()
+                .or_else(|| Some(parent().to_owned()).filter(|name| name_strength(name).is_some()))
+        };
         let apart = if is_key(&VALUES, key) { above() } else { None };
         Some(apart.map_or_else(|| Named::Key(key.to_owned()), Named::Apart))
     }

@@ -5,7 +5,9 @@
 
 use crate::base::secrets::known_forms::uuid;
 use crate::base::secrets::names::{NameStrength, name_strength};
-use crate::base::secrets::placeholders::{is_path as is_file_path, is_sample, is_whole_placeholder};
+use crate::base::secrets::placeholders::{
+    is_path as is_file_path, is_sample, is_whole_placeholder,
+};
 
 /// The notation of a value, which determines its possible characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,28 +89,57 @@ const SENTENCE: &str = " is to or and for the a an if in with flag option option
                         it its your only also then be may optional required ";
 
 fn is_keyword(value: &str) -> bool {
-    KEYWORDS.split(' ').any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
+    KEYWORDS
+        .split(' ')
+        .any(|word| !word.is_empty() && word.eq_ignore_ascii_case(value))
 }
 
 /// Returns true if a value refers to a variable, another place or a file.
 pub(super) fn is_reference(value: &str) -> bool {
-    let head: String = value.chars().take(12).collect::<String>().to_ascii_lowercase();
-    let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let is_variable = value.strip_prefix('$').is_some_and(|name| is_name(name) || name.starts_with(['{', '(', '$', '*', '@']));
-    let is_percent = value.strip_prefix('%').is_some_and(|name| name.len() < 3 || is_name(name.trim_end_matches('%')));
-    let is_file = value.starts_with(['/', '~']) && value.bytes().filter(|byte| *byte == b'/').count() > 1 && !has_random(value)
-        || ["./", "../", "~/"].iter().any(|head| value.starts_with(head))
+    let head: String = value
+        .chars()
+        .take(12)
+        .collect::<String>()
+        .to_ascii_lowercase();
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let is_variable = value
+        .strip_prefix('$')
+        .is_some_and(|name| is_name(name) || name.starts_with(['{', '(', '$', '*', '@']));
+    let is_percent = value
+        .strip_prefix('%')
+        .is_some_and(|name| name.len() < 3 || is_name(name.trim_end_matches('%')));
+    let is_file = value.starts_with(['/', '~'])
+        && value.bytes().filter(|byte| *byte == b'/').count() > 1
+        && !has_random(value)
+        || ["./", "../", "~/"]
+            .iter()
+            .any(|head| value.starts_with(head))
         || [
-            ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".crt", ".cer", ".p12", ".pfx", ".env", ".pub", ".py", ".js", ".ts",
+            ".pem", ".key", ".json", ".yaml", ".yml", ".txt", ".crt", ".cer", ".p12", ".pfx",
+            ".env", ".pub", ".py", ".js", ".ts",
         ]
         .iter()
         .any(|ending| value.ends_with(ending));
     // `!Ref`, `!secret` of YAML.
     // An address without a login.
-    let is_socket = ["tcp://", "unix://"].iter().any(|scheme| value.starts_with(scheme)) && !value.contains('@');
-    let is_tag =
-        value.strip_prefix('!').is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    is_variable || is_socket || is_tag || is_percent || is_file || REFERENCES.iter().any(|start| head.starts_with(start))
+    let is_socket = ["tcp://", "unix://"]
+        .iter()
+        .any(|scheme| value.starts_with(scheme))
+        && !value.contains('@');
+    let is_tag = value.strip_prefix('!').is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic())
+    });
+    is_variable
+        || is_socket
+        || is_tag
+        || is_percent
+        || is_file
+        || REFERENCES.iter().any(|start| head.starts_with(start))
 }
 
 /// Returns true if a value is empty or to be filled in.
@@ -133,23 +164,39 @@ pub(super) fn is_placeholder(value: &str) -> bool {
 
 /// Returns true if the value is code: a call, an index or a format.
 fn is_code(value: &str) -> bool {
-    let name =
-        value.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?' | b'!')).count();
-    let begins_name = value.starts_with(|sign: char| sign.is_ascii_alphabetic() || sign == '_' || sign == '&' || sign == '*');
-    begins_name && value.get(name..).is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
+    let name = value
+        .bytes()
+        .take_while(|byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'?' | b'!')
+        })
+        .count();
+    let begins_name = value.starts_with(|sign: char| {
+        sign.is_ascii_alphabetic() || sign == '_' || sign == '&' || sign == '*'
+    });
+    begins_name
+        && value
+            .get(name..)
+            .is_some_and(|rest| rest.starts_with(['(', '[', '{', '<']) || rest.starts_with("=>"))
 }
 
 /// Returns true if a value is a version or a version range: `7.21.4`, `^4.0.0`.
 fn is_version(value: &str) -> bool {
     let version = value.trim_start_matches(['^', '~', '>', '=', '<', 'v']);
-    version.contains('.') && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    version.contains('.')
+        && version
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Returns true if a value is a wallet's recovery phrase: 12 to 24 words of three to eight
 /// lower-case letters.
 fn is_phrase(value: &str) -> bool {
-    let is_word = |word: &str| (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase());
-    value.contains(' ') && matches!(value.split(' ').count(), 12 | 15 | 18 | 21 | 24) && value.split(' ').all(is_word)
+    let is_word = |word: &str| {
+        (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    value.contains(' ')
+        && matches!(value.split(' ').count(), 12 | 15 | 18 | 21 | 24)
+        && value.split(' ').all(is_word)
 }
 
 /// Returns true if a value is a secret where only secrets are expected: in a line of an environment
@@ -158,7 +205,12 @@ pub(super) fn is_given(value: &str) -> bool {
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let is_version = !is_number && is_version(value);
     let least = if is_number { 6 } else { 4 };
-    value.len() >= least && !is_version && !is_reference(value) && !is_placeholder(value) && !is_code(value) || is_phrase(value)
+    value.len() >= least
+        && !is_version
+        && !is_reference(value)
+        && !is_placeholder(value)
+        && !is_code(value)
+        || is_phrase(value)
 }
 
 /// Returns true if a value between other lines of an environment file is a secret: anything but a
@@ -166,12 +218,19 @@ pub(super) fn is_given(value: &str) -> bool {
 pub(super) fn is_assigned(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_inner = |start: &str| ["{", "self.", "this."].contains(&start);
-    let refers = REFERENCES.iter().any(|start| !is_inner(start) && lower.starts_with(start));
-    let asks =
-        PLACEHOLDERS.iter().chain(&["%s", "${", "{{", "#{"]).any(|part| lower.contains(part)) || is_whole_placeholder(value);
-    let is_call =
-        value.ends_with(['(', '[', '{', ',']) || value.ends_with([')', ']', '}']) && value.starts_with(char::is_lowercase);
-    let is_number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let refers = REFERENCES
+        .iter()
+        .any(|start| !is_inner(start) && lower.starts_with(start));
+    let asks = PLACEHOLDERS
+        .iter()
+        .chain(&["%s", "${", "{{", "#{"])
+        .any(|part| lower.contains(part))
+        || is_whole_placeholder(value);
+    let is_call = value.ends_with(['(', '[', '{', ','])
+        || value.ends_with([')', ']', '}']) && value.starts_with(char::is_lowercase);
+    let is_number = value
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
     let is_name = is_keyword(value) || is_member(value) || name_strength(value).is_some();
     let is_other = refers || asks || is_number || is_name || is_file_path(value);
     value.len() >= 6 && !is_other && (!is_call || !is_code(value))
@@ -179,42 +238,69 @@ pub(super) fn is_assigned(value: &str) -> bool {
 
 /// Returns true if a value is an object member: `config.password`.
 fn is_member(value: &str) -> bool {
-    value.contains('.') && value.split('.').all(|part| part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
+    value.contains('.')
+        && value.split('.').all(|part| {
+            part.bytes()
+                .all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        })
 }
 
 /// Returns true if a word continues a sentence after an option or a name.
 pub(super) fn is_sentence(word: &str) -> bool {
-    SENTENCE.split(' ').any(|one| one.eq_ignore_ascii_case(word))
+    SENTENCE
+        .split(' ')
+        .any(|one| one.eq_ignore_ascii_case(word))
 }
 
 /// Returns true if a value can be a secret by itself: not a secret's name, an object member
 /// (`config.password`) or a word of a sentence.
 pub(super) fn is_own(value: &str) -> bool {
     let is_word = value.is_ascii() && !value.contains(' ');
-    is_word && is_given(value) && value.len() >= 6 && !is_member(value) && name_strength(value).is_none() && !is_sentence(value)
+    is_word
+        && is_given(value)
+        && value.len() >= 6
+        && !is_member(value)
+        && name_strength(value).is_none()
+        && !is_sentence(value)
 }
 
 /// Returns true if a value with `/` is a path: absolute, of a file, or of names without digits and
 /// versions.
 fn is_path(value: &str) -> bool {
-    let is_name = |part: &str| part.trim_start_matches('v').bytes().all(|byte| !byte.is_ascii_digit()) || part.len() < 3;
-    value.contains('/') && (value.starts_with(['/', '~', '.', '@']) || names_file(value) || value.split('/').all(is_name))
+    let is_name = |part: &str| {
+        part.trim_start_matches('v')
+            .bytes()
+            .all(|byte| !byte.is_ascii_digit())
+            || part.len() < 3
+    };
+    value.contains('/')
+        && (value.starts_with(['/', '~', '.', '@'])
+            || names_file(value)
+            || value.split('/').all(is_name))
 }
 
 /// Returns true if a value is a path whose last part has an extension.
 fn names_file(value: &str) -> bool {
-    value.rsplit_once(['/', '\\']).is_some_and(|(_, name)| name.contains('.'))
+    value
+        .rsplit_once(['/', '\\'])
+        .is_some_and(|(_, name)| name.contains('.'))
 }
 
 /// Returns true if a value is a secret anywhere, after a name of this strength that is a password's
 /// or not.
-pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, writing: Writing) -> bool {
+pub(super) fn is_likely(
+    value: &str,
+    strength: NameStrength,
+    is_password: bool,
+    writing: Writing,
+) -> bool {
     if strength == NameStrength::Strong && is_phrase(value) {
         return true;
     }
     // A type, such as `*const`
-    let is_pointer =
-        value.strip_prefix('*').is_some_and(|kind| is_member(kind) || kind.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let is_pointer = value
+        .strip_prefix('*')
+        .is_some_and(|kind| is_member(kind) || kind.bytes().all(|byte| byte.is_ascii_lowercase()));
     if value.len() < 6
         || is_pointer
         || is_version(value)
@@ -228,15 +314,24 @@ pub(super) fn is_likely(value: &str, strength: NameStrength, is_password: bool, 
         return false;
     }
     // The prefixes of public keys of P-256, RSA and Ed25519.
-    let is_public = ["MFkwEwYHKoZIzj0CAQ", "MIIBIjANBgkqhkiG9w0B", "MCowBQYDK2Vw"].iter().any(|head| value.starts_with(head));
-    let is_hash =
-        ["sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:"].iter().any(|head| value.starts_with(head));
+    let is_public = ["MFkwEwYHKoZIzj0CAQ", "MIIBIjANBgkqhkiG9w0B", "MCowBQYDK2Vw"]
+        .iter()
+        .any(|head| value.starts_with(head));
+    let is_hash = [
+        "sha256", "sha1-", "sha1:", "sha384", "sha512", "md5:", "http:", "https:",
+    ]
+    .iter()
+    .any(|head| value.starts_with(head));
     match strength {
         _ if is_public => false,
-        NameStrength::Weak => value.len() >= 16 && !is_hash && !names_file(value) && has_random(value),
+        NameStrength::Weak => {
+            value.len() >= 16 && !is_hash && !names_file(value) && has_random(value)
+        }
         NameStrength::Strong if uuid(value) => true,
         NameStrength::Strong if has_random(value) => !(is_hash && value.starts_with("http")),
-        NameStrength::Strong => is_password && writing != Writing::Bare && is_chosen(value, writing),
+        NameStrength::Strong => {
+            is_password && writing != Writing::Bare && is_chosen(value, writing)
+        }
     }
 }
 
@@ -248,12 +343,17 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let signs = has(|byte| b"!@#$%^&*+=~?".contains(&byte));
     let is_number = !letters && value.bytes().all(|byte| byte.is_ascii_digit());
-    let names = ["password", "passwd", "secret", "token", "key", "pass", "base64", "sha", "md5", "oauth", "utf", "aes"];
+    let names = [
+        "password", "passwd", "secret", "token", "key", "pass", "base64", "sha", "md5", "oauth",
+        "utf", "aes",
+    ];
     let lower = value.to_ascii_lowercase();
-    let bare = lower.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '_' || sign == '-');
+    let bare =
+        lower.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '_' || sign == '-');
     let is_name = writing == Writing::Line && names.contains(&bare);
-    let in_words =
-        value.contains(['\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'']) || is_path(value);
+    let in_words = value.contains([
+        '\\', ',', ';', ':', '|', '<', '>', '(', ')', '{', '}', '[', ']', '"', '\'',
+    ]) || is_path(value);
     (is_number && digits >= 6 && writing == Writing::Quoted
         || letters && (digits > 0 || signs && !value.ends_with(['!', '?', '=', '*'])))
         && !is_name
@@ -263,7 +363,10 @@ fn is_chosen(value: &str, writing: Writing) -> bool {
 /// Returns true if a part of a value is neither a word nor a number: letters alternate with digits,
 /// or upper case with lower case.
 pub(super) fn has_random(value: &str) -> bool {
-    value.split(|sign: char| !sign.is_ascii_alphanumeric()).any(|part| is_random(part.as_bytes())) || is_packed(value.as_bytes())
+    value
+        .split(|sign: char| !sign.is_ascii_alphanumeric())
+        .any(|part| is_random(part.as_bytes()))
+        || is_packed(value.as_bytes())
 }
 
 /// The composition of a sequence of letters and digits.
@@ -287,7 +390,8 @@ fn shape(part: &[u8]) -> Shape {
         } else if byte.is_ascii_alphabetic() {
             shape.letters += 1;
             shape.turns += usize::from(before.is_ascii_digit());
-            let goes_on = before.is_ascii_alphabetic() && !(before.is_ascii_lowercase() && byte.is_ascii_uppercase());
+            let goes_on = before.is_ascii_alphabetic()
+                && !(before.is_ascii_lowercase() && byte.is_ascii_uppercase());
             shape.rows += usize::from(!goes_on);
         }
         before = *byte;
@@ -296,14 +400,22 @@ fn shape(part: &[u8]) -> Shape {
 }
 
 fn is_random(part: &[u8]) -> bool {
-    let Shape { digits, letters, turns, rows } = shape(part);
+    let Shape {
+        digits,
+        letters,
+        turns,
+        rows,
+    } = shape(part);
     let len = part.len();
     // The words of a name have more than three letters each.
     let is_short = |tenths: usize| letters * 10 <= rows * tenths;
     match (digits, turns) {
         (0, _) => len >= 16 && is_short(28),
         (_, 0 | 1) => len >= 16 && letters > 0 && is_short(28),
-        (_, 2) => len >= 8 && digits >= 2 && letters >= 2 && is_short(30) || len >= 14 && digits >= 5 && is_short(60),
+        (_, 2) => {
+            len >= 8 && digits >= 2 && letters >= 2 && is_short(30)
+                || len >= 14 && digits >= 5 && is_short(60)
+        }
         (_, 3) => len >= 10 && digits >= 2 && is_short(35),
         _ => len >= 8 && is_short(45),
     }
@@ -312,9 +424,15 @@ fn is_random(part: &[u8]) -> bool {
 /// Returns true if a value is base64 whose signs split it into short parts.
 fn is_packed(value: &[u8]) -> bool {
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-    let Shape { digits, letters, rows, .. } = shape(value);
+    let Shape {
+        digits,
+        letters,
+        rows,
+        ..
+    } = shape(value);
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    let is_long = value.len() >= 24 || value.len() >= 12 && digits > 1 && has(u8::is_ascii_lowercase) && !value.ends_with(b"/");
+    let is_long = value.len() >= 24
+        || value.len() >= 12 && digits > 1 && has(u8::is_ascii_lowercase) && !value.ends_with(b"/");
     is_long
         && digits > 0
         && value.iter().all(is_sign)

@@ -57,8 +57,13 @@ pub(super) fn behind_word(place: Place<'_>) -> Option<Range<usize>> {
 fn variable(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (mut at, word, head) = (at, place.rest(place.at), place.near(place.at, 64));
     let (is_image, mut exports) = (word.starts_with(['E', 'A']), !word.starts_with("set "));
-    let is_inside = head.ends_with(|sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
-    if if is_image { !place.begins_line(place.at) } else { is_inside } {
+    let is_inside =
+        head.ends_with(|sign: char| sign.is_ascii_alphanumeric() || "_.-".contains(sign));
+    if if is_image {
+        !place.begins_line(place.at)
+    } else {
+        is_inside
+    } {
         return None;
     }
     while let Some(option) = place.rest(at).strip_prefix('-') {
@@ -66,27 +71,57 @@ fn variable(place: Place<'_>, at: usize) -> Option<Range<usize>> {
         exports |= option == "-export" || !option.starts_with('-') && option.contains(['x', 'U']);
         at = place.skip(at + 1 + option.len());
     }
-    let is_configured = head.trim_end().rsplit(' ').next().is_some_and(|word| word.starts_with("config"));
+    let is_configured = head
+        .trim_end()
+        .rsplit(' ')
+        .next()
+        .is_some_and(|word| word.starts_with("config"));
     let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-:/".contains(byte);
-    let len = place.rest(at).bytes().take(NAME).take_while(is_sign).count();
+    let len = place
+        .rest(at)
+        .bytes()
+        .take(NAME)
+        .take_while(is_sign)
+        .count();
     let name = place.rest(at).get(..len)?;
-    let is_named = (is_configured || exports && is_variable(name)) && name_strength(name) == Some(NameStrength::Strong);
+    let is_named = (is_configured || exports && is_variable(name))
+        && name_strength(name) == Some(NameStrength::Strong);
     let start = place.skip(at + len);
     if !is_named || start == at + len || matches!(place.byte(start), Some(b'(' | b'`')) {
         return None;
     }
     let (range, writing) = place.value(start, if is_image { b"\"'`" } else { b"\"'`;&|<>" });
-    let rest = place.rest(range.end + usize::from(writing == Writing::Quoted)).trim_start_matches([' ', '\t']);
-    let ends = rest.is_empty() || rest.starts_with(['\n', '\r', ';', '&', '|', '#', '-', '/', '\\', '"', '\'', '`', ')']);
+    let rest = place
+        .rest(range.end + usize::from(writing == Writing::Quoted))
+        .trim_start_matches([' ', '\t']);
+    let ends = rest.is_empty()
+        || rest.starts_with([
+            '\n', '\r', ';', '&', '|', '#', '-', '/', '\\', '"', '\'', '`', ')',
+        ]);
     place.given(range).filter(|_| is_image || ends)
 }
 
 /// `NAME is value`
 fn sentence(place: Place<'_>, at: usize) -> Option<Range<usize>> {
-    let name = place.name(place.at.checked_sub(1).filter(|_| place.before(place.at) == Some(b' '))?)?;
+    let name = place.name(
+        place
+            .at
+            .checked_sub(1)
+            .filter(|_| place.before(place.at) == Some(b' '))?,
+    )?;
     let (range, writing) = place.value(at, b"\"'`,;<>()");
-    let (range, writing) = if writing == Writing::Bare { (place.trimmed(range), Writing::Line) } else { (range, writing) };
-    is_likely(place.text_of(&range), name.strength, is_password(name.text), writing).then_some(range)
+    let (range, writing) = if writing == Writing::Bare {
+        (place.trimmed(range), Writing::Line)
+    } else {
+        (range, writing)
+    };
+    is_likely(
+        place.text_of(&range),
+        name.strength,
+        is_password(name.text),
+        writing,
+    )
+    .then_some(range)
 }
 
 /// `machine HOST login NAME password value` in `.netrc`.
@@ -95,20 +130,30 @@ fn login(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let is_name = words.next().is_some_and(|name| name != "(");
     let is_login = is_name && words.next() == Some("login");
     let (range, _) = place.value(at, b"\"'\\");
-    place.given(range).filter(|range| is_login && !is_sentence(place.text_of(range)))
+    place
+        .given(range)
+        .filter(|range| is_login && !is_sentence(place.text_of(range)))
 }
 
 /// `requirepass value` alone in its line.
 fn setting(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (range, _) = place.value(at, b"\"'");
-    (place.begins_line(place.at) && place.ends_line(range.end) && is_own(place.text_of(&range))).then_some(range)
+    (place.begins_line(place.at) && place.ends_line(range.end) && is_own(place.text_of(&range)))
+        .then_some(range)
 }
 
 /// `PASSWORD 'value'` and `IDENTIFIED BY 'value'` in SQL.
 fn statement(place: Place<'_>, at: usize) -> Option<Range<usize>> {
     let (range, _) = place.value(at, b"");
-    let is_word = place.byte(place.at).is_some_and(|byte| byte.eq_ignore_ascii_case(&b'b'));
-    let is_here = !is_word || place.near(place.at, 11).trim_end().to_ascii_lowercase().ends_with("identified");
+    let is_word = place
+        .byte(place.at)
+        .is_some_and(|byte| byte.eq_ignore_ascii_case(&b'b'));
+    let is_here = !is_word
+        || place
+            .near(place.at, 11)
+            .trim_end()
+            .to_ascii_lowercase()
+            .ends_with("identified");
     let value = place.text_of(&range);
     (is_here && place.byte(at) == Some(b'\'') && is_own(value)).then_some(range)
 }

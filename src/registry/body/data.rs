@@ -69,7 +69,10 @@ pub struct Body<'a> {
     pub output_format: Option<OutputFormat<'a>>,
     /// How the model is asked to answer.
     #[serde(skip_serializing_if = "Sampling::is_empty")]
-    #[cfg_attr(feature = "cli", schemars(schema_with = "crate::kernel::sampling::schema"))]
+    #[cfg_attr(
+        feature = "cli",
+        schemars(schema_with = "crate::kernel::sampling::schema")
+    )]
     pub sampling: Sampling,
     /// Earlier turns of the conversation, and how many of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,25 +134,58 @@ pub struct Body<'a> {
 impl<'a> Body<'a> {
     /// The arguments of a call, or the inputs of anything else.
     pub(crate) fn given(&self, element: &str) -> &[Input<'a>] {
-        if element == "call" { &self.args } else { &self.inputs }
+        if element == "call" {
+            &self.args
+        } else {
+            &self.inputs
+        }
     }
 
     /// The inputs that it passes to the nodes below it.
     #[cfg(feature = "cli")]
     pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
-        self.inputs.iter().chain(&self.args).chain(&self.initial_value)
+        self.inputs
+            .iter()
+            .chain(&self.args)
+            .chain(&self.initial_value)
     }
 
     /// Every text of the body.
     #[cfg(feature = "cli")]
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
-        let own = [&self.description, &self.system, &self.instructions, &self.criteria].into_iter().flatten();
-        let examples = self.examples.iter().flat_map(|example| [&example.input, &example.output]).flatten();
-        let files = self.file_paths.iter().filter_map(|files| files.description.as_ref());
-        let command = self.command.iter().flat_map(|command| command.line.iter().chain(&command.args));
-        let env = self.env.iter().flat_map(|env| &env.vars).map(|var| &var.value);
+        let own = [
+            &self.description,
+            &self.system,
+            &self.instructions,
+            &self.criteria,
+        ]
+        .into_iter()
+        .flatten();
+        let examples = self
+            .examples
+            .iter()
+            .flat_map(|example| [&example.input, &example.output])
+            .flatten();
+        let files = self
+            .file_paths
+            .iter()
+            .filter_map(|files| files.description.as_ref());
+        let command = self
+            .command
+            .iter()
+            .flat_map(|command| command.line.iter().chain(&command.args));
+        let env = self
+            .env
+            .iter()
+            .flat_map(|env| &env.vars)
+            .map(|var| &var.value);
         let handed = self.handed().filter_map(Input::text);
-        own.chain(&self.constraints).chain(examples).chain(files).chain(command).chain(env).chain(handed)
+        own.chain(&self.constraints)
+            .chain(examples)
+            .chain(files)
+            .chain(command)
+            .chain(env)
+            .chain(handed)
     }
 }
 
@@ -166,7 +202,11 @@ impl<'a> Input<'a> {
 
 /// A variable that a task declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "DeclaredParameter"))]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "DeclaredParameter")
+)]
 #[serde(default)]
 pub struct Parameter<'a> {
     /// The name of the variable.
@@ -209,7 +249,11 @@ pub struct Input<'a> {
 
 /// The value of an input that takes over no other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "InputValue"))]
+#[cfg_attr(
+    feature = "cli",
+    derive(schemars::JsonSchema),
+    schemars(rename = "InputValue")
+)]
 #[serde(untagged)]
 pub enum Value<'a> {
     /// Written where it is.
@@ -299,7 +343,9 @@ impl Content<'_> {
 impl<'a> Content<'a> {
     /// Parses a text; `None` if it is not JSON.
     pub(in crate::registry) fn of(text: &'a str) -> Option<Self> {
-        serde_json::from_str::<&RawValue>(text).ok().map(|raw| Self(Cow::Borrowed(raw)))
+        serde_json::from_str::<&RawValue>(text)
+            .ok()
+            .map(|raw| Self(Cow::Borrowed(raw)))
     }
 }
 

@@ -4,6 +4,7 @@ mod data;
 mod text;
 
 pub use data::{
-    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat, Parameter, Relevance, Value, Var,
+    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat,
+    Parameter, Relevance, Value, Var,
 };
 pub use text::{Part, Text, Word};

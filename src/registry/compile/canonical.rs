@@ -44,8 +44,16 @@ pub(super) fn canonical<'s>(
     let mut out = match &text.src {
         Some(src) => {
             let words = sources.text(&src.value).unwrap_or("");
-            let words = if preserves(text.element) { normalized(words) } else { dedent(words) };
-            Text { text: Some(words), src: Some(Cow::Borrowed(&*src.value)), ..Text::default() }
+            let words = if preserves(text.element) {
+                normalized(words)
+            } else {
+                dedent(words)
+            };
+            Text {
+                text: Some(words),
+                src: Some(Cow::Borrowed(&*src.value)),
+                ..Text::default()
+            }
         }
         None => content(text.element, references),
     };
@@ -57,27 +65,41 @@ pub(super) fn canonical<'s>(
 
 /// The canonical content of an element.
 fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String)>) -> Text<'s> {
-    let mut uses = element.elements().filter(|child| is_use(*child)).map(fragment).peekable();
+    let mut uses = element
+        .elements()
+        .filter(|child| is_use(*child))
+        .map(fragment)
+        .peekable();
     let shown = |text: Cow<'s, str>| match text {
         text if preserves(element) => text,
         Cow::Borrowed(text) => dedent_element(text),
         Cow::Owned(text) => Cow::Owned(dedent_element(&text).into_owned()),
     };
     if uses.peek().is_none() {
-        return Text { text: Some(shown(element.text())), ..Text::default() };
+        return Text {
+            text: Some(shown(element.text())),
+            ..Text::default()
+        };
     }
     let mut parts = Vec::new();
     for (number, words) in shown(Cow::Owned(joined(element))).split(USE).enumerate() {
         if number > 0 {
             let name = uses.next().unwrap_or_default();
             references.push((ReferenceKind::Use, name.clone()));
-            parts.push(Part::Use { name: Cow::Owned(name) });
+            parts.push(Part::Use {
+                name: Cow::Owned(name),
+            });
         }
         if !words.is_empty() {
-            parts.push(Part::Text { text: Cow::Owned(words.to_owned()) });
+            parts.push(Part::Text {
+                text: Cow::Owned(words.to_owned()),
+            });
         }
     }
-    Text { parts: Some(parts), ..Text::default() }
+    Text {
+        parts: Some(parts),
+        ..Text::default()
+    }
 }
 
 /// The text of an element with a mark for each `use`.
@@ -99,7 +121,9 @@ pub(crate) fn is_use(element: Element<'_>) -> bool {
 }
 
 fn fragment(element: Element<'_>) -> String {
-    element.attribute("fragment").map_or_else(String::new, |name| name.value().trim().to_owned())
+    element
+        .attribute("fragment")
+        .map_or_else(String::new, |name| name.value().trim().to_owned())
 }
 
 /// Returns true if the nearest `xml:space` is `preserve`.

@@ -82,24 +82,42 @@ pub struct Compiled {
 impl Scratch {
     /// Empty buffers.
     pub fn new() -> Self {
-        Self { reader: Reader::new(), bodies: Bodies::default() }
+        Self {
+            reader: Reader::new(),
+            bodies: Bodies::default(),
+        }
     }
 }
 
 impl Compiler<'_> {
     /// Compiles one file. Never fails: errors are findings.
-    pub fn compile(&self, path: &Arc<str>, bytes: &[u8], chosen: Chosen, scratch: &mut Scratch) -> Outcome {
+    pub fn compile(
+        &self,
+        path: &Arc<str>,
+        bytes: &[u8],
+        chosen: Chosen,
+        scratch: &mut Scratch,
+    ) -> Outcome {
         match decode::decode(bytes) {
             Ok(text) => self.compile_text(path, &text, chosen, scratch),
             Err(fault) => {
                 let finding = check::weigh(self.config, undecodable::word(path, &fault));
-                Outcome::Taken(Box::new(Compiled { diagnostics: finding.into_iter().collect(), ..Compiled::default() }))
+                Outcome::Taken(Box::new(Compiled {
+                    diagnostics: finding.into_iter().collect(),
+                    ..Compiled::default()
+                }))
             }
         }
     }
 
     /// Compiles a decoded text.
-    pub fn compile_text(&self, path: &Arc<str>, text: &str, chosen: Chosen, scratch: &mut Scratch) -> Outcome {
+    pub fn compile_text(
+        &self,
+        path: &Arc<str>,
+        text: &str,
+        chosen: Chosen,
+        scratch: &mut Scratch,
+    ) -> Outcome {
         let Scratch { reader, bodies } = scratch;
         reader.read(text, &self.config.limits);
         let document = reader.document(text);
@@ -112,27 +130,58 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         texts.weigh(&mut facts);
-        let mut scopes =
-            template::scope::resolve(&file, &|written| texts.shared(written), &|body| bodies.reach(body), self.purpose);
+        let mut scopes = template::scope::resolve(
+            &file,
+            &|written| texts.shared(written),
+            &|body| bodies.reach(body),
+            self.purpose,
+        );
         scopes.learn(&mut facts);
         let unseen = paths::judge(self.door(), path, &facts);
-        let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };
+        let cx = FileCx {
+            path,
+            document,
+            file: &file,
+            bodies,
+            scopes: &scopes,
+            unread: &unseen,
+            config: self.config,
+        };
         let mut diagnostics = check::file(self.active, &cx, reader.faults());
         if !unread.is_empty() {
             diagnostics.append(&mut unread);
             diagnostic::sort(&mut diagnostics);
         }
-        let is_written = self.purpose == Purpose::Registry && !diagnostics.iter().any(check::is_flaw);
-        let entries = if is_written { write(&cx, &facts, &texts, &diagnostics) } else { Vec::new() };
-        Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries }))
+        let is_written =
+            self.purpose == Purpose::Registry && !diagnostics.iter().any(check::is_flaw);
+        let entries = if is_written {
+            write(&cx, &facts, &texts, &diagnostics)
+        } else {
+            Vec::new()
+        };
+        Outcome::Taken(Box::new(Compiled {
+            diagnostics,
+            facts,
+            entries,
+        }))
     }
 
     const fn door(&self) -> FileAccess<'_> {
-        FileAccess { root: self.root, files: self.files, limit: self.config.limits.file }
+        FileAccess {
+            root: self.root,
+            files: self.files,
+            limit: self.config.limits.file,
+        }
     }
 
     /// Reads the texts that the file includes; unreadable ones are added to the findings.
-    fn texts(&self, path: &Arc<str>, text: &str, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
+    fn texts(
+        &self,
+        path: &Arc<str>,
+        text: &str,
+        facts: &FileFacts,
+        found: &mut Vec<Diagnostic>,
+    ) -> Texts {
         if facts.sources.is_empty() {
             return Texts::default();
         }
@@ -150,13 +199,30 @@ impl Compiler<'_> {
 /// One entry for each definition of a file without errors.
 fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]) -> Vec<Entry> {
     let resolved = cx.bodies.settings();
-    let file = FileInput { path: cx.path, layers: &cx.config.layers, resolved: &resolved, sources: texts };
-    let definitions = cx.file.definitions.iter().zip(&facts.definitions).enumerate();
+    let file = FileInput {
+        path: cx.path,
+        layers: &cx.config.layers,
+        resolved: &resolved,
+        sources: texts,
+    };
+    let definitions = cx
+        .file
+        .definitions
+        .iter()
+        .zip(&facts.definitions)
+        .enumerate();
     let lines = definitions.filter_map(|(at, (definition, fact))| {
         let span = definition.element().span();
-        let warnings: Vec<&Diagnostic> = found.iter().filter(|finding| span.encloses(finding.span)).collect();
+        let warnings: Vec<&Diagnostic> = found
+            .iter()
+            .filter(|finding| span.encloses(finding.span))
+            .collect();
         let mut parameters = variables(definition);
-        let implicit = cx.scopes.implicit.iter().filter(|implicit| implicit.owner as usize == at);
+        let implicit = cx
+            .scopes
+            .implicit
+            .iter()
+            .filter(|implicit| implicit.owner as usize == at);
         parameters.extend(implicit.map(|implicit| Variable {
             name: &implicit.name.value,
             kind: implicit.kind.as_deref(),
@@ -164,8 +230,13 @@ fn write(cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]
             default: None,
             implicit: true,
         }));
-        let input =
-            DefinitionInput { index: at as u32, definition, name: &fact.name, parameters: &parameters, warnings: &warnings };
+        let input = DefinitionInput {
+            index: at as u32,
+            definition,
+            name: &fact.name,
+            parameters: &parameters,
+            warnings: &warnings,
+        };
         entry::write(&file, &input)
     });
     lines.collect()
@@ -185,8 +256,18 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
     };
     if let Definition::Template(template) = definition {
         let one = |param: &'m crate::template::parts::Str<'_>| {
-            let named = declared.iter().find(|own| own.name.as_ref().is_some_and(|name| name.value == param.value));
-            let bare = Variable { name: &param.value, kind: None, required: true, default: None, implicit: false };
+            let named = declared.iter().find(|own| {
+                own.name
+                    .as_ref()
+                    .is_some_and(|name| name.value == param.value)
+            });
+            let bare = Variable {
+                name: &param.value,
+                kind: None,
+                required: true,
+                default: None,
+                implicit: false,
+            };
             named.and_then(of).unwrap_or(bare)
         };
         return template.params.iter().map(one).collect();
@@ -200,7 +281,11 @@ pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_
         // If the root is an inner element of the language and the file contains the end tag of a
         // root element, its beginning was lost.
         let is_part = || root.namespace().is_none() && Kind::homes(root.local()).next().is_some();
-        let ends = || ["</task>", "</template>", "</library>"].iter().any(|end| document.text.contains(end));
+        let ends = || {
+            ["</task>", "</template>", "</library>"]
+                .iter()
+                .any(|end| document.text.contains(end))
+        };
         template::root_kind(root).is_none() && !(is_part() && ends())
     })
 }

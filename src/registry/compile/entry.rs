@@ -38,16 +38,33 @@ impl Entry {
     /// The same entry completed after linking: parameters required by its references, and the trust
     /// of its values. Only the parameters change the own hash, since trust follows from the
     /// contents of all hashes.
-    pub(in crate::registry) fn linked(&self, extra: &[(Param, RefId)], trust: &[TrustNode]) -> Self {
+    pub(in crate::registry) fn linked(
+        &self,
+        extra: &[(Param, RefId)],
+        trust: &[TrustNode],
+    ) -> Self {
         let mut list = Json::default();
-        let (before, after) = self.bytes.split_at_checked(self.parameters_end as usize).unwrap_or((&self.bytes, &[]));
+        let (before, after) = self
+            .bytes
+            .split_at_checked(self.parameters_end as usize)
+            .unwrap_or((&self.bytes, &[]));
         for (number, (Param { name, kind, .. }, _)) in extra.iter().enumerate() {
             if number > 0 || !before.ends_with(b"[") {
                 list.raw(",");
             }
-            list.value(&Variable { name, kind: kind.as_deref(), required: true, default: None, implicit: true });
+            list.value(&Variable {
+                name,
+                kind: kind.as_deref(),
+                required: true,
+                default: None,
+                implicit: true,
+            });
         }
-        let own = if extra.is_empty() { self.own } else { Hasher::new().field(self.own.0).field(&list.bytes).finish() };
+        let own = if extra.is_empty() {
+            self.own
+        } else {
+            Hasher::new().field(self.own.0).field(&list.bytes).finish()
+        };
         let (bracket, after) = after.split_at_checked(1).unwrap_or_default();
         list.bytes.extend_from_slice(bracket);
         if !trust.is_empty() {
@@ -55,7 +72,11 @@ impl Entry {
             list.value(&trust);
         }
         let bytes = [before, &list.bytes, after].concat();
-        Self { own, bytes, ..*self }
+        Self {
+            own,
+            bytes,
+            ..*self
+        }
     }
 }
 
@@ -109,20 +130,43 @@ pub(super) fn write(file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option
     match input.definition {
         Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
         Definition::Task(task) => Some(task_line(file, input, task, None)),
-        Definition::Template(template) => Some(task_line(file, input, template.task.as_deref()?, Some(template))),
+        Definition::Template(template) => Some(task_line(
+            file,
+            input,
+            template.task.as_deref()?,
+            Some(template),
+        )),
     }
 }
 
-fn task_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>, template: Option<&Template<'_>>) -> Entry {
+fn task_line(
+    file: &FileInput<'_>,
+    input: &DefinitionInput<'_>,
+    task: &Task<'_>,
+    template: Option<&Template<'_>>,
+) -> Entry {
     let FileInput { layers, .. } = *file;
-    let shared = Shared { path: file.path, layers, resolved: file.resolved, sources: file.sources };
+    let shared = Shared {
+        path: file.path,
+        layers,
+        resolved: file.resolved,
+        sources: file.sources,
+    };
     let mut tree = Tree::new(shared);
     // Resolved settings are written in full and take about twice the size of the source.
-    tree.out.bytes.reserve(input.definition.element().span().len() as usize * 2);
+    tree.out
+        .bytes
+        .reserve(input.definition.element().span().len() as usize * 2);
     tree.task(task);
-    let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
+    let row = file
+        .resolved
+        .get(task.body as usize)
+        .and_then(Option::as_ref)
+        .map(|resolved| layers.get(resolved.row));
     let version = task.version.as_ref().map(|version| &*version.value);
-    let mut head = Json { bytes: Vec::with_capacity(tree.out.bytes.len() + 512) };
+    let mut head = Json {
+        bytes: Vec::with_capacity(tree.out.bytes.len() + 512),
+    };
     head.raw("{\"name\":");
     head.str(input.name);
     head.raw(",\"version\":");
@@ -146,20 +190,41 @@ fn task_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>,
     let mut content = Vec::with_capacity(tree.out.bytes.len());
     tree.canonical(&mut content);
     let mut hasher = Hasher::new();
-    hasher.field(input.definition.kind().word()).field(input.name).field(version.unwrap_or("\0"));
-    hasher.field(head.bytes.get(parameters..).unwrap_or(&[])).field(&content);
+    hasher
+        .field(input.definition.kind().word())
+        .field(input.name)
+        .field(version.unwrap_or("\0"));
+    hasher
+        .field(head.bytes.get(parameters..).unwrap_or(&[]))
+        .field(&content);
     head.raw(",\"references\":");
     head.value(&tree.references);
     head.raw(",\"warnings\":");
-    head.value(&input.warnings.iter().map(|found| warning(found)).collect::<Vec<_>>());
+    head.value(
+        &input
+            .warnings
+            .iter()
+            .map(|found| warning(found))
+            .collect::<Vec<_>>(),
+    );
     head.raw(",\"root\":");
     head.bytes.extend_from_slice(&tree.out.bytes);
     head.raw("}");
-    Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at, parameters_end }
+    Entry {
+        definition: input.index,
+        own: hasher.finish(),
+        bytes: head.bytes,
+        hash_at,
+        parameters_end,
+    }
 }
 
 /// `{"name":…,"hash":…,"source":…,"text":…}`.
-fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &Fragment<'_>) -> Entry {
+fn fragment_line(
+    file: &FileInput<'_>,
+    input: &DefinitionInput<'_>,
+    fragment: &Fragment<'_>,
+) -> Entry {
     let mut line = Json::default();
     line.raw("{\"name\":");
     line.str(input.name);
@@ -168,9 +233,18 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
     let start = line.bytes.len();
     line.value(&canonical(&fragment.text, file.sources, &mut Vec::new()));
     let mut hasher = Hasher::new();
-    hasher.field(input.definition.kind().word()).field(input.name).field(line.bytes.get(start..).unwrap_or(&[]));
+    hasher
+        .field(input.definition.kind().word())
+        .field(input.name)
+        .field(line.bytes.get(start..).unwrap_or(&[]));
     line.raw("}");
-    Entry { definition: input.index, own: hasher.finish(), bytes: line.bytes, hash_at, parameters_end: 0 }
+    Entry {
+        definition: input.index,
+        own: hasher.finish(),
+        bytes: line.bytes,
+        hash_at,
+        parameters_end: 0,
+    }
 }
 
 /// Appends the source and a placeholder for the hash; returns the offset of the hash.
@@ -187,5 +261,9 @@ fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u
 }
 
 fn warning(found: &Diagnostic) -> Warning {
-    Warning { code: found.rule.code.to_string(), name: found.rule.name.to_owned(), span: found.span }
+    Warning {
+        code: found.rule.code.to_string(),
+        name: found.rule.name.to_owned(),
+        span: found.span,
+    }
 }

@@ -33,14 +33,19 @@ fn hash(items: &[Item<'_>]) -> Hash {
     let mut hasher = Hasher::new();
     hasher.field(SCHEMA).field(EDITION);
     for item in items {
-        hasher.field(item.kind.word()).field(item.name).field(item.hash.0);
+        hasher
+            .field(item.kind.word())
+            .field(item.name)
+            .field(item.hash.0);
     }
     hasher.finish()
 }
 
 fn head(hash: Hash) -> String {
     let compiler = env!("CARGO_PKG_VERSION");
-    format!("{{\"schema\":\"{SCHEMA}\",\"edition\":\"{EDITION}\",\"compiler\":\"{compiler}\",\"hash\":\"{hash}\",\n\"tasks\":[")
+    format!(
+        "{{\"schema\":\"{SCHEMA}\",\"edition\":\"{EDITION}\",\"compiler\":\"{compiler}\",\"hash\":\"{hash}\",\n\"tasks\":["
+    )
 }
 
 /// The text before the items of a kind, including the end of the previous kind.
@@ -52,11 +57,16 @@ fn opening(kind: DefinitionKind) -> &'static [u8] {
     }
 }
 
-const KINDS: [DefinitionKind; 3] = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
+const KINDS: [DefinitionKind; 3] = [
+    DefinitionKind::Task,
+    DefinitionKind::Template,
+    DefinitionKind::Fragment,
+];
 
 /// Writes the registry of sorted items.
 pub(in crate::registry) fn write(items: &[Item<'_>]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(items.iter().map(|item| item.bytes.len() + 2).sum::<usize>() + 512);
+    let mut out =
+        Vec::with_capacity(items.iter().map(|item| item.bytes.len() + 2).sum::<usize>() + 512);
     out.extend_from_slice(head(hash(items)).as_bytes());
     let mut items = items.iter().peekable();
     for kind in KINDS {
@@ -64,7 +74,10 @@ pub(in crate::registry) fn write(items: &[Item<'_>]) -> Vec<u8> {
         let mut any = false;
         while let Some(item) = items.next_if(|item| item.kind == kind) {
             out.extend_from_slice(if any { b",\n" } else { b"\n" });
-            let (start, end) = item.bytes.split_at_checked(item.hash_at as usize).unwrap_or((item.bytes, &[]));
+            let (start, end) = item
+                .bytes
+                .split_at_checked(item.hash_at as usize)
+                .unwrap_or((item.bytes, &[]));
             out.extend_from_slice(start);
             out.extend_from_slice(item.hash.to_string().as_bytes());
             out.extend_from_slice(end.get(HASH_LEN..).unwrap_or(&[]));

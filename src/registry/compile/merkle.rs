@@ -27,7 +27,11 @@ fn flat(offsets: &[u32], id: DefId) -> Option<usize> {
 
 /// Computes all hashes. `order` lists each definition after those it refers to; `own` returns a
 /// definition's own hash.
-pub(in crate::registry) fn hashes(index: &Index<'_>, order: &[DefId], own: impl Fn(DefId) -> Option<Hash>) -> Hashes {
+pub(in crate::registry) fn hashes(
+    index: &Index<'_>,
+    order: &[DefId],
+    own: impl Fn(DefId) -> Option<Hash>,
+) -> Hashes {
     let mut offsets = Vec::with_capacity(index.files().len());
     let mut total = 0_u32;
     for entry in index.files() {
@@ -36,24 +40,45 @@ pub(in crate::registry) fn hashes(index: &Index<'_>, order: &[DefId], own: impl 
     }
     let mut outgoing: Vec<(u32, u32)> = Vec::new();
     for (at, (id, _, reference)) in index.references().enumerate() {
-        if let Some(owner) = flat(&offsets, DefId { file: id.file, definition: reference.owner }) {
+        if let Some(owner) = flat(
+            &offsets,
+            DefId {
+                file: id.file,
+                definition: reference.owner,
+            },
+        ) {
             outgoing.push((owner as u32, at as u32));
         }
     }
     outgoing.sort_unstable();
-    let references: Vec<_> = index.references().map(|(_, _, reference)| reference).collect();
+    let references: Vec<_> = index
+        .references()
+        .map(|(_, _, reference)| reference)
+        .collect();
     let mut hashes = vec![Hash([0; 32]); total as usize];
     for &id in order {
-        let (Some(at), Some(own)) = (flat(&offsets, id), own(id)) else { continue };
+        let (Some(at), Some(own)) = (flat(&offsets, id), own(id)) else {
+            continue;
+        };
         let first = outgoing.partition_point(|(owner, _)| (*owner as usize) < at);
-        let mut mine = outgoing.get(first..).unwrap_or(&[]).iter().take_while(|(owner, _)| *owner as usize == at).peekable();
+        let mut mine = outgoing
+            .get(first..)
+            .unwrap_or(&[])
+            .iter()
+            .take_while(|(owner, _)| *owner as usize == at)
+            .peekable();
         let mut hash = own;
         if mine.peek().is_some() {
             let mut with = Hasher::new();
             with.field(own.0);
             for reference in mine.filter_map(|(_, at)| references.get(*at as usize)) {
-                let target = index.target(reference).and_then(|id| hashes.get(flat(&offsets, id)?)).copied();
-                with.field(reference.kind.word()).field(&*reference.name).field(target.unwrap_or(Hash([0; 32])).0);
+                let target = index
+                    .target(reference)
+                    .and_then(|id| hashes.get(flat(&offsets, id)?))
+                    .copied();
+                with.field(reference.kind.word())
+                    .field(&*reference.name)
+                    .field(target.unwrap_or(Hash([0; 32])).0);
             }
             hash = with.finish();
         }

@@ -16,21 +16,42 @@ const MOST: usize = 16;
 
 /// The unreadable files, by the path as written. Allocates nothing for a template without such
 /// paths.
-pub(super) fn judge(door: FileAccess<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
-    let door = FileAccess { limit: sources::CONTEXT_FILE, ..door };
+pub(super) fn judge(
+    door: FileAccess<'_>,
+    template: &str,
+    facts: &FileFacts,
+) -> BTreeMap<Box<str>, Unread> {
+    let door = FileAccess {
+        limit: sources::CONTEXT_FILE,
+        ..door
+    };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut unread = BTreeMap::new();
-    for source in facts.sources.iter().filter(|source| source.kind == SourceKind::File) {
+    for source in facts
+        .sources
+        .iter()
+        .filter(|source| source.kind == SourceKind::File)
+    {
         if !seen.insert(&source.path) {
             continue;
         }
-        let Err(refused) = sources::read_text(door, Path::new(&*source.path)) else { continue };
+        let Err(refused) = sources::read_text(door, Path::new(&*source.path)) else {
+            continue;
+        };
         let is_missing = matches!(&refused, NoText::Refused(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound);
         if is_missing && !door.files.is_whole() {
             continue;
         }
-        let near = (unread.len() < MOST).then(|| near(door, template, &source.path, &refused)).flatten();
-        unread.insert(source.path.clone(), Unread { why: refused.to_string(), near });
+        let near = (unread.len() < MOST)
+            .then(|| near(door, template, &source.path, &refused))
+            .flatten();
+        unread.insert(
+            source.path.clone(),
+            Unread {
+                why: refused.to_string(),
+                near,
+            },
+        );
     }
     unread
 }
@@ -41,8 +62,17 @@ fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -
     let is_there = |path: &Path| sources::read_text(door, path).is_ok();
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
     let written = Path::new(written);
-    let from_root = || Some(written.components().filter(|part| matches!(part, Component::Normal(_))).collect::<PathBuf>());
-    let mut told = [plain(&folder.join(written)), from_root()].into_iter().flatten();
+    let from_root = || {
+        Some(
+            written
+                .components()
+                .filter(|part| matches!(part, Component::Normal(_)))
+                .collect::<PathBuf>(),
+        )
+    };
+    let mut told = [plain(&folder.join(written)), from_root()]
+        .into_iter()
+        .flatten();
     if let Some(found) = told.find(|path| is_there(path)) {
         return Some(contained_path::name(&found));
     }
@@ -57,7 +87,10 @@ fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -
             continue;
         }
         let names = door.files.names(&door.root.join(&found));
-        found.push(suggest::nearest(&part.to_string_lossy(), names.iter().map(String::as_str))?);
+        found.push(suggest::nearest(
+            &part.to_string_lossy(),
+            names.iter().map(String::as_str),
+        )?);
     }
     is_there(&found).then(|| contained_path::name(&found))
 }

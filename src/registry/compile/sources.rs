@@ -47,11 +47,27 @@ impl Texts {
     /// Adds the sizes of included texts to their definitions, and the shapes of schemas to the
     /// facts.
     pub(super) fn weigh(&self, facts: &mut FileFacts) {
-        let schema = |text: &str| serde_json::from_str(text).ok().map(|schema| Shape::of_schema(&schema));
-        facts.schemas = self.schemas.iter().filter_map(|(path, text)| Some((path.clone(), schema(text)?))).collect();
-        for source in facts.sources.iter().filter(|source| source.kind == SourceKind::Text) {
-            let Some(owner) = facts.definitions.get_mut(source.owner as usize) else { continue };
-            owner.bytes = owner.bytes.saturating_add(self.text(&source.path).map_or(0, |text| text.len() as u64));
+        let schema = |text: &str| {
+            serde_json::from_str(text)
+                .ok()
+                .map(|schema| Shape::of_schema(&schema))
+        };
+        facts.schemas = self
+            .schemas
+            .iter()
+            .filter_map(|(path, text)| Some((path.clone(), schema(text)?)))
+            .collect();
+        for source in facts
+            .sources
+            .iter()
+            .filter(|source| source.kind == SourceKind::Text)
+        {
+            let Some(owner) = facts.definitions.get_mut(source.owner as usize) else {
+                continue;
+            };
+            owner.bytes = owner
+                .bytes
+                .saturating_add(self.text(&source.path).map_or(0, |text| text.len() as u64));
         }
     }
 }
@@ -67,7 +83,12 @@ impl Sources for Texts {
 }
 
 /// Reads every file that the facts of a template name; each unreadable one is a finding.
-pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
+pub(super) fn read(
+    door: FileAccess<'_>,
+    path: &Arc<str>,
+    facts: &FileFacts,
+    found: &mut Vec<Diagnostic>,
+) -> Texts {
     let mut texts = Texts::default();
     for source in &facts.sources {
         let is_known = match source.kind {
@@ -102,9 +123,15 @@ pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, fou
 
 /// Checks a schema as a run compiles it.
 fn sound(schema: &str) -> Result<(), SchemaFault> {
-    let Ok(value) = serde_json::from_str(schema) else { return Ok(()) };
+    let Ok(value) = serde_json::from_str(schema) else {
+        return Ok(());
+    };
     let bad = |slip: Slip| match slip.kind {
-        SlipKind::Bad { expected, near } => Some(SchemaFault::Unsound { at: slip.path, expected, near }),
+        SlipKind::Bad { expected, near } => Some(SchemaFault::Unsound {
+            at: slip.path,
+            expected,
+            near,
+        }),
         // It may be an extension keyword, which a run ignores.
         SlipKind::Unknown { .. } => None,
     };
@@ -135,8 +162,11 @@ pub(crate) fn inside_text(door: FileAccess<'_>, path: &Path) -> Result<String, S
 
 /// The same text, with the reason of a failure as data.
 pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, NoText> {
-    let bytes = contained_path::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
-    decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(NoText::Undecodable)
+    let bytes =
+        contained_path::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
+    decode::decode(&bytes)
+        .map(std::borrow::Cow::into_owned)
+        .map_err(NoText::Undecodable)
 }
 
 /// The name in findings of a file that a template refers to; `None` if it lies outside the project.
@@ -144,6 +174,8 @@ pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, NoT
 pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
     match source.kind {
         SourceKind::Text | SourceKind::Schema => contained_path::beside(template, &source.path),
-        SourceKind::File => contained_path::plain(Path::new(&*source.path)).map(|path| contained_path::name(&path)),
+        SourceKind::File => {
+            contained_path::plain(Path::new(&*source.path)).map(|path| contained_path::name(&path))
+        }
     }
 }

@@ -78,23 +78,39 @@ impl<'a> Tree<'a> {
         let settings = Vec::new();
         let references = Vec::new();
         let found = Vec::new();
-        Self { shared, out, settings, references, id: String::new(), found }
+        Self {
+            shared,
+            out,
+            settings,
+            references,
+            id: String::new(),
+            found,
+        }
     }
 
     /// Writes a task.
     pub(super) fn task(&mut self, task: &Task<'_>) {
-        let resolved = self.shared.resolved.get(task.body as usize).and_then(Option::as_ref);
+        let resolved = self
+            .shared
+            .resolved
+            .get(task.body as usize)
+            .and_then(Option::as_ref);
         let row = resolved.map(|resolved| self.shared.layers.get(resolved.row));
         self.head(task.element.name());
         self.out.raw(",\"operator\":");
         self.out.value(&row.map(|row| &**row.operator()));
         self.out.raw(",\"subtype\":");
-        self.out.value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
+        self.out
+            .value(&row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
         self.out.raw(",\"settings\":");
         let start = self.out.bytes.len();
         match resolved {
             Some(resolved) => {
-                self.out.value(&View { resolved, layers: self.shared.layers, path: self.shared.path });
+                self.out.value(&View {
+                    resolved,
+                    layers: self.shared.layers,
+                    path: self.shared.path,
+                });
                 self.settings.push((start..self.out.bytes.len(), task.body));
             }
             None => self.out.raw("null"),
@@ -105,7 +121,12 @@ impl<'a> Tree<'a> {
         self.refer();
         self.out.raw(",\"children\":[");
         self.inputs(&task.inputs, Slot::Input);
-        for (number, call) in task.calls.iter().enumerate().filter(|(_, call)| call.result.is_some()) {
+        for (number, call) in task
+            .calls
+            .iter()
+            .enumerate()
+            .filter(|(_, call)| call.result.is_some())
+        {
             self.inside("calls", Some(number as u32), &Inner::Call(call));
         }
         for (number, step) in task.steps.iter().enumerate() {
@@ -129,7 +150,8 @@ impl<'a> Tree<'a> {
 
     fn call(&mut self, call: &Call<'_>) {
         self.head("call");
-        self.out.raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
+        self.out
+            .raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
         let body = self.bodies().call(call);
         self.out.value(&body);
         self.refer();
@@ -140,7 +162,8 @@ impl<'a> Tree<'a> {
 
     fn cond(&mut self, cond: &Cond<'_>) {
         self.head("cond");
-        self.out.raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
+        self.out
+            .raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
         self.out.value(&Bodies::cond(cond));
         self.out.raw(",\"children\":[");
         for (number, case) in cond.cases.iter().enumerate() {
@@ -153,19 +176,28 @@ impl<'a> Tree<'a> {
 
     fn head(&mut self, element: &str) {
         self.out.raw("{\"id\":");
-        self.out.str(if self.id.is_empty() { "/" } else { &self.id });
+        self.out
+            .str(if self.id.is_empty() { "/" } else { &self.id });
         self.out.raw(",\"element\":");
         self.out.str(element);
     }
 
     fn bodies(&mut self) -> Bodies<'a, '_> {
-        Bodies { sources: self.shared.sources, references: &mut self.found }
+        Bodies {
+            sources: self.shared.sources,
+            references: &mut self.found,
+        }
     }
 
     /// Assigns the collected references to the current node.
     fn refer(&mut self) {
         let node = if self.id.is_empty() { "/" } else { &self.id };
-        self.references.extend(self.found.drain(..).map(|(kind, name)| Reference { kind, name, node: node.to_owned() }));
+        self.references
+            .extend(self.found.drain(..).map(|(kind, name)| Reference {
+                kind,
+                name,
+                node: node.to_owned(),
+            }));
     }
 
     fn part(&mut self, task: Option<&Task<'_>>) {
@@ -229,7 +261,12 @@ impl<'a> Tree<'a> {
         let mut at = 0;
         for (range, body) in &self.settings {
             out.extend_from_slice(self.out.bytes.get(at..range.start).unwrap_or(&[]));
-            if let Some(resolved) = self.shared.resolved.get(*body as usize).and_then(Option::as_ref) {
+            if let Some(resolved) = self
+                .shared
+                .resolved
+                .get(*body as usize)
+                .and_then(Option::as_ref)
+            {
                 settings::canonical(resolved, out);
             }
             at = range.end;

@@ -19,17 +19,26 @@ pub(super) struct Batch {
 impl Batch {
     /// An empty batch that is sent to `send`.
     pub(super) fn new(send: SyncSender<Vec<Entry>>) -> Self {
-        Self { entries: Vec::new(), send }
+        Self {
+            entries: Vec::new(),
+            send,
+        }
     }
 
     /// Adds an entry, and sends the batch once it is full; ends the walk if no receiver is left.
     pub(super) fn add(&mut self, entry: Entry) -> WalkState {
         self.entries.push(entry);
-        if self.entries.len() < FULL { WalkState::Continue } else { self.hand_over() }
+        if self.entries.len() < FULL {
+            WalkState::Continue
+        } else {
+            self.hand_over()
+        }
     }
 
     fn hand_over(&mut self) -> WalkState {
-        self.send.send(std::mem::take(&mut self.entries)).map_or(WalkState::Quit, |()| WalkState::Continue)
+        self.send
+            .send(std::mem::take(&mut self.entries))
+            .map_or(WalkState::Quit, |()| WalkState::Continue)
     }
 }
 

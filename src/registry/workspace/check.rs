@@ -45,12 +45,32 @@ pub struct CheckOutput {
 /// # Errors
 /// A given path does not exist.
 pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
-    let Request { root, config, goal, .. } = *request;
+    let Request {
+        root, config, goal, ..
+    } = *request;
     let active = Active::new(config).with_identity(request.identity);
-    let purpose = if goal == Goal::Findings { Purpose::Findings } else { Purpose::Registry };
-    let compiler = Compiler { config, active: &active, root, files: &RealFs, purpose };
-    let loader = Loader { request, compiler: &compiler };
-    let Loaded { mut documents, counted, skipped, mut inputs } = loader.asked()?;
+    let purpose = if goal == Goal::Findings {
+        Purpose::Findings
+    } else {
+        Purpose::Registry
+    };
+    let compiler = Compiler {
+        config,
+        active: &active,
+        root,
+        files: &RealFs,
+        purpose,
+    };
+    let loader = Loader {
+        request,
+        compiler: &compiler,
+    };
+    let Loaded {
+        mut documents,
+        counted,
+        skipped,
+        mut inputs,
+    } = loader.asked()?;
     let mut found = documents.take_findings();
     let paths: Vec<Arc<str>> = documents.iter().map(|(path, _)| Arc::clone(path)).collect();
     let is_all = request.given.is_empty() && request.stdin.is_none();
@@ -58,17 +78,28 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     if goal == Goal::Findings && !is_all && documents.points_elsewhere() {
         let others = loader.paths(&[])?;
         inputs.add_others(others.inputs);
-        has_others = others.documents.iter().any(|(path, _)| paths.binary_search(path).is_err());
+        has_others = others
+            .documents
+            .iter()
+            .any(|(path, _)| paths.binary_search(path).is_err());
         documents.add(others.documents);
     }
     let index = documents.index();
-    let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() { Scope::Whole } else { Scope::Part };
+    let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() {
+        Scope::Whole
+    } else {
+        Scope::Part
+    };
     let links = Links::on(&index, request.threads);
     let linked = super::link::link(config, &links, scope, |path| request.text(path));
     // If there are no other files, a finding in the project file is reported too.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
     let named_alone = |mut finding: Diagnostic| {
-        if !is_all && goal != Goal::Findings && finding.rule.name == "unresolved-reference" && finding.fixes.is_empty() {
+        if !is_all
+            && goal != Goal::Findings
+            && finding.rule.name == "unresolved-reference"
+            && finding.fixes.is_empty()
+        {
             finding.help =
                 Some("only the files that were named are read: name the one that defines it as well, or none to read all".into());
         }
@@ -81,5 +112,14 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
         diagnostic::sort(&mut found);
     }
     let (registry, excluded) = partial::registry(&documents, &links, &found, goal);
-    Ok(CheckOutput { diagnostics: found, counted, files: paths.len(), paths, skipped, registry, excluded, inputs })
+    Ok(CheckOutput {
+        diagnostics: found,
+        counted,
+        files: paths.len(),
+        paths,
+        skipped,
+        registry,
+        excluded,
+        inputs,
+    })
 }

@@ -52,38 +52,71 @@ impl Documents {
 
     /// Takes the findings of all files, in the order of the files' names.
     pub fn take_findings(&mut self) -> Vec<Diagnostic> {
-        let mut found = Vec::with_capacity(self.all.values().map(|compiled| compiled.diagnostics.len()).sum());
-        found.extend(self.all.values_mut().flat_map(|compiled| std::mem::take(&mut compiled.diagnostics)));
+        let mut found = Vec::with_capacity(
+            self.all
+                .values()
+                .map(|compiled| compiled.diagnostics.len())
+                .sum(),
+        );
+        found.extend(
+            self.all
+                .values_mut()
+                .flat_map(|compiled| std::mem::take(&mut compiled.diagnostics)),
+        );
         found
     }
 
     /// The index of all names and references.
     pub fn index(&self) -> Index<'_> {
-        Index::new(self.all.iter().map(|(path, compiled)| index::Entry { path, facts: &compiled.facts }))
+        Index::new(self.all.iter().map(|(path, compiled)| index::Entry {
+            path,
+            facts: &compiled.facts,
+        }))
     }
 
     /// The same index with one file replaced or added.
     pub fn index_with<'d>(&'d self, path: &'d Arc<str>, compiled: &'d Compiled) -> Index<'d> {
         let others = self.all.iter().filter(|(other, _)| *other != path);
-        let mut all: Vec<index::Entry<'_>> =
-            others.map(|(path, compiled)| index::Entry { path, facts: &compiled.facts }).collect();
+        let mut all: Vec<index::Entry<'_>> = others
+            .map(|(path, compiled)| index::Entry {
+                path,
+                facts: &compiled.facts,
+            })
+            .collect();
         let at = all.partition_point(|entry| entry.path < path);
-        all.insert(at, index::Entry { path, facts: &compiled.facts });
+        all.insert(
+            at,
+            index::Entry {
+                path,
+                facts: &compiled.facts,
+            },
+        );
         Index::new(all)
     }
 
     /// Returns true if a reference has no target among these files.
     pub fn points_elsewhere(&self) -> bool {
-        if self.all.values().all(|compiled| compiled.facts.references.is_empty()) {
+        if self
+            .all
+            .values()
+            .all(|compiled| compiled.facts.references.is_empty())
+        {
             return false;
         }
         let index = self.index();
-        index.references().any(|(_, _, reference)| index.target(reference).is_none())
+        index
+            .references()
+            .any(|(_, _, reference)| index.target(reference).is_none())
     }
 
     /// The findings that no file shows alone. `text` returns the text of a file, which is needed
     /// for line numbers.
-    pub fn link(&self, config: &Config, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+    pub fn link(
+        &self,
+        config: &Config,
+        scope: Scope,
+        text: impl Fn(&str) -> Option<String>,
+    ) -> Vec<Diagnostic> {
         link::link(config, &Links::new(&self.index()), scope, text)
     }
 
@@ -97,34 +130,68 @@ impl Documents {
     ) -> (Vec<Diagnostic>, u64) {
         let index = self.index();
         let links = Links::new(&index);
-        let sizes = expansions(&index, &links.order).into_iter().map(|(_, expansion)| expansion.bytes);
-        (link::link(config, &links, scope, text), sizes.max().unwrap_or(0))
+        let sizes = expansions(&index, &links.order)
+            .into_iter()
+            .map(|(_, expansion)| expansion.bytes);
+        (
+            link::link(config, &links, scope, text),
+            sizes.max().unwrap_or(0),
+        )
     }
 
     /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.
     pub fn registry(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
-        let Links { index, order, names, .. } = links;
-        let compiled: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
+        let Links {
+            index,
+            order,
+            names,
+            ..
+        } = links;
+        let compiled: Vec<&Compiled> = index
+            .files()
+            .iter()
+            .filter_map(|file| self.all.get(file.path))
+            .collect();
         // Entries are stored in the order of their definitions.
         let stored = |id: DefId| {
             let entries = &compiled.get(id.file as usize)?.entries;
-            entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)
+            entries.get(
+                entries
+                    .binary_search_by_key(&id.definition, |entry| entry.definition)
+                    .ok()?,
+            )
         };
-        let more: BTreeSet<DefId> = names.implicit.keys().chain(names.trust.keys()).copied().collect();
+        let more: BTreeSet<DefId> = names
+            .implicit
+            .keys()
+            .chain(names.trust.keys())
+            .copied()
+            .collect();
         let widened = more.into_iter().filter_map(|id| {
             let extra = names.implicit.get(&id).map_or(&[][..], |extra| extra);
-            Some((id, stored(id)?.linked(extra, names.trust.get(&id).map_or(&[], |trust| trust))))
+            Some((
+                id,
+                stored(id)?.linked(extra, names.trust.get(&id).map_or(&[], |trust| trust)),
+            ))
         });
         let widened: BTreeMap<DefId, Entry> = widened.collect();
         let entry = |id: DefId| widened.get(&id).or_else(|| stored(id));
         let hashes = merkle::hashes(index, order, |id| entry(id).map(|entry| entry.own));
         let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
         for &id in order.iter().filter(|id| wanted(**id)) {
-            let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
+            let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else {
+                continue;
+            };
             let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
             let kind = definition.kind;
             let name = &*definition.name;
-            items.push(Item { kind, name, hash, bytes: &found.bytes, hash_at: found.hash_at });
+            items.push(Item {
+                kind,
+                name,
+                hash,
+                bytes: &found.bytes,
+                hash_at: found.hash_at,
+            });
         }
         layout::sort(&mut items);
         layout::write(&items)
@@ -133,6 +200,8 @@ impl Documents {
 
 impl FromIterator<(Arc<str>, Compiled)> for Documents {
     fn from_iter<I: IntoIterator<Item = (Arc<str>, Compiled)>>(files: I) -> Self {
-        Self { all: files.into_iter().collect() }
+        Self {
+            all: files.into_iter().collect(),
+        }
     }
 }

@@ -42,10 +42,19 @@ pub struct Where<'w> {
 /// # Errors
 /// A given path does not exist.
 pub fn names(place: Where<'_>) -> Result<Vec<Arc<str>>, NoSuchPath> {
-    let Where { root, config, given, threads } = place;
-    let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+    let Where {
+        root,
+        config,
+        given,
+        threads,
+    } = place;
+    let plan =
+        Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
     let all = Mutex::new(Vec::new());
-    plan.run(plan.threads(threads), || Lister { found: Vec::new(), all: &all });
+    plan.run(plan.threads(threads), || Lister {
+        found: Vec::new(),
+        all: &all,
+    });
     let mut files: Vec<Arc<str>> = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     files.sort();
     files.dedup();
@@ -67,7 +76,10 @@ impl Visit for Lister<'_> {
 
 impl Drop for Lister<'_> {
     fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut self.found);
     }
 }
 
@@ -75,9 +87,18 @@ impl Drop for Lister<'_> {
 ///
 /// # Errors
 /// A given path does not exist.
-pub fn each<T: Send>(place: Where<'_>, take: &(dyn Fn(&File<'_>) -> Option<T> + Sync)) -> Result<Vec<(String, T)>, NoSuchPath> {
-    let Where { root, config, given, threads } = place;
-    let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+pub fn each<T: Send>(
+    place: Where<'_>,
+    take: &(dyn Fn(&File<'_>) -> Option<T> + Sync),
+) -> Result<Vec<(String, T)>, NoSuchPath> {
+    let Where {
+        root,
+        config,
+        given,
+        threads,
+    } = place;
+    let plan =
+        Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
     let all = Mutex::new(Vec::new());
     let seen = Mutex::new(BTreeSet::new());
     plan.run(plan.threads(threads), || Worker {
@@ -106,7 +127,11 @@ struct Worker<'w, T: Send> {
 
 impl<T: Send> Worker<'_, T> {
     fn hand(&mut self, file: &File<'_>) {
-        let is_new = self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(file.name.to_owned());
+        let is_new = self
+            .seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(file.name.to_owned());
         if !is_new {
             return;
         }
@@ -120,19 +145,36 @@ impl<T: Send> Visit for Worker<'_, T> {
     fn file(&mut self, found: &Found<'_>) {
         let mut bytes = std::mem::take(&mut self.bytes);
         let read = found.read(self.limit, &mut bytes);
-        let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
+        let chosen = if found.by == By::Name {
+            Chosen::Named
+        } else {
+            Chosen::Found
+        };
         let bytes_read = read.map(|()| bytes.as_slice());
-        self.hand(&File { name: found.name, path: found.path, chosen, bytes: bytes_read });
+        self.hand(&File {
+            name: found.name,
+            path: found.path,
+            chosen,
+            bytes: bytes_read,
+        });
         self.bytes = bytes;
     }
 
     fn unreadable(&mut self, name: &str, error: io::Error) {
-        self.hand(&File { name, path: Path::new(name), chosen: Chosen::Named, bytes: Err(error) });
+        self.hand(&File {
+            name,
+            path: Path::new(name),
+            chosen: Chosen::Named,
+            bytes: Err(error),
+        });
     }
 }
 
 impl<T: Send> Drop for Worker<'_, T> {
     fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.done);
+        self.all
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&mut self.done);
     }
 }

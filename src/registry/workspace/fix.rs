@@ -52,12 +52,24 @@ pub struct FixOutcome {
 /// A given path does not exist.
 pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOutcome, NoSuchPath> {
     let active = Active::new(request.config);
-    let compiler =
-        Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, purpose: Purpose::Findings };
+    let compiler = Compiler {
+        config: request.config,
+        active: &active,
+        root: request.root,
+        files: &RealFs,
+        purpose: Purpose::Findings,
+    };
     let mut found = check_project(request)?;
     let beginning = Beginning::of(&found.diagnostics);
-    let mut fixer =
-        Fixer { request, filter, beginning, compiler, scratch: Scratch::new(), files: BTreeMap::new(), trials: TRIALS };
+    let mut fixer = Fixer {
+        request,
+        filter,
+        beginning,
+        compiler,
+        scratch: Scratch::new(),
+        files: BTreeMap::new(),
+        trials: TRIALS,
+    };
     for _ in 0..ROUNDS {
         // The fixed text must be the checked text, so a text that is loaded now is checked again as
         // loaded.
@@ -70,10 +82,18 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
     }
     let files = fixer.files.into_iter().map(|(name, file)| {
         let after = decode::encode_like(&file.text, &file.before);
-        FixedFile { name, before: file.before, after }
+        FixedFile {
+            name,
+            before: file.before,
+            after,
+        }
     });
     let gone = fixer.beginning.gone(&found.diagnostics);
-    Ok(FixOutcome { fixed: gone, files: files.filter(|file| file.after != file.before).collect(), left: found })
+    Ok(FixOutcome {
+        fixed: gone,
+        files: files.filter(|file| file.after != file.before).collect(),
+        left: found,
+    })
 }
 
 /// A file with fixable findings.
@@ -108,16 +128,29 @@ impl Fixer<'_> {
     fn take_in(&mut self, found: &[Diagnostic]) -> bool {
         let mut new = false;
         let which = self.filter.which;
-        let fixable = found.iter().filter(|finding| (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some());
+        let fixable = found.iter().filter(|finding| {
+            (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some()
+        });
         let names: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
         for name in names {
             if self.files.contains_key(name) {
                 continue;
             }
-            let Some(before) = self.read(name) else { continue };
-            let Ok(text) = decode::decode(&before) else { continue };
+            let Some(before) = self.read(name) else {
+                continue;
+            };
+            let Ok(text) = decode::decode(&before) else {
+                continue;
+            };
             let text = text.into_owned();
-            self.files.insert(name.to_owned(), File { before, text, trials: TRIALS });
+            self.files.insert(
+                name.to_owned(),
+                File {
+                    before,
+                    text,
+                    trials: TRIALS,
+                },
+            );
             new = true;
         }
         new
@@ -128,7 +161,12 @@ impl Fixer<'_> {
             return Some(stdin.bytes.to_vec());
         }
         let mut bytes = Vec::new();
-        fs::read_own(&self.request.root.join(name), self.request.config.limits.file, &mut bytes).ok()?;
+        fs::read_own(
+            &self.request.root.join(name),
+            self.request.config.limits.file,
+            &mut bytes,
+        )
+        .ok()?;
         Some(bytes)
     }
 
@@ -136,13 +174,22 @@ impl Fixer<'_> {
     fn check(&self, trial: &Overlay) -> Result<CheckOutput, NoSuchPath> {
         let mut overlay = trial.clone();
         for (name, file) in &self.files {
-            overlay.entry(name.clone()).or_insert_with(|| decode::encode_like(&file.text, &file.before));
+            overlay
+                .entry(name.clone())
+                .or_insert_with(|| decode::encode_like(&file.text, &file.before));
         }
         let stdin = self.request.stdin.map(|stdin| {
             let bytes = overlay.get(stdin.name).map_or(stdin.bytes, Vec::as_slice);
-            StdinText { name: stdin.name, bytes }
+            StdinText {
+                name: stdin.name,
+                bytes,
+            }
         });
-        check_project(&Request { stdin, overlay: &overlay, ..*self.request })
+        check_project(&Request {
+            stdin,
+            overlay: &overlay,
+            ..*self.request
+        })
     }
 
     /// Runs one round: chooses fixes, tries them, applies those that pass. `None` if nothing could
@@ -159,9 +206,12 @@ impl Fixer<'_> {
         let mut last = None;
         let mut failed = None;
         let mut trials = self.trials;
-        let kept = apply::most(&items, &mut trials, 1, &mut |items| match self.check(&self.trial(items)) {
+        let kept = apply::most(&items, &mut trials, 1, &mut |items| match self
+            .check(&self.trial(items))
+        {
             Ok(next) => {
-                let passes = items.iter().all(|item| item.choice.uncovers()) || !brings_errors(&known, found, &next.diagnostics);
+                let passes = items.iter().all(|item| item.choice.uncovers())
+                    || !brings_errors(&known, found, &next.diagnostics);
                 if passes {
                     last = Some(next);
                 }
@@ -188,11 +238,17 @@ impl Fixer<'_> {
 
     /// The fixes of one file that add no error to it.
     fn file<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<Item<'d>> {
-        let Some(first) = found.first() else { return Vec::new() };
-        let Some(file) = self.files.get_mut(&*first.path) else { return Vec::new() };
+        let Some(first) = found.first() else {
+            return Vec::new();
+        };
+        let Some(file) = self.files.get_mut(&*first.path) else {
+            return Vec::new();
+        };
         let which = self.filter.which;
         let is_open = |finding: &&Diagnostic| {
-            (self.filter.wanted)(finding) && !self.beginning.lacks(finding) && apply::eligible(finding, which).is_some()
+            (self.filter.wanted)(finding)
+                && !self.beginning.lacks(finding)
+                && apply::eligible(finding, which).is_some()
         };
         let open: Vec<&Diagnostic> = found.iter().filter(is_open).collect();
         if open.is_empty() {
@@ -203,8 +259,22 @@ impl Fixer<'_> {
         let path = &first.path;
         let mut check_text = |text: &str| compile(compiler, scratch, path, text);
         let before = check_text(&file.text);
-        let sound = apply::next(&file.text, &open, which, &before, &compiler.config.limits, &mut file.trials, &mut check_text);
-        sound.into_iter().map(|choice| Item { name: &first.path, choice }).collect()
+        let sound = apply::next(
+            &file.text,
+            &open,
+            which,
+            &before,
+            &compiler.config.limits,
+            &mut file.trials,
+            &mut check_text,
+        );
+        sound
+            .into_iter()
+            .map(|choice| Item {
+                name: &first.path,
+                choice,
+            })
+            .collect()
     }
 
     fn texts(&self, items: &[Item<'_>]) -> BTreeMap<String, String> {
@@ -212,7 +282,10 @@ impl Fixer<'_> {
         let text = |items: &[Item<'_>]| {
             let name = items.first()?.name;
             let choices: Vec<Choice<'_>> = items.iter().map(|item| item.choice).collect();
-            Some((name.to_owned(), apply::applied(&self.files.get(name)?.text, &choices)?))
+            Some((
+                name.to_owned(),
+                apply::applied(&self.files.get(name)?.text, &choices)?,
+            ))
         };
         of_files.filter_map(text).collect()
     }
@@ -227,7 +300,12 @@ impl Fixer<'_> {
     }
 }
 
-fn compile(compiler: &Compiler<'_>, scratch: &mut Scratch, path: &Arc<str>, text: &str) -> Vec<Diagnostic> {
+fn compile(
+    compiler: &Compiler<'_>,
+    scratch: &mut Scratch,
+    path: &Arc<str>,
+    text: &str,
+) -> Vec<Diagnostic> {
     match compiler.compile_text(path, text, Chosen::Named, scratch) {
         Outcome::Taken(taken) => taken.diagnostics,
         Outcome::Skipped => Vec::new(),
@@ -243,8 +321,13 @@ fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
         .filter(|rule| matches!(rule.check, Check::Link(_) | Check::FileAndLink(..)))
         .map(|rule| rule.meta.code.0)
         .collect();
-    for finding in found.iter().filter(|finding| check::is_error(finding) && rules.contains(&finding.rule.code.0)) {
-        *errors.entry((&finding.path, finding.rule.code.0, &finding.message)).or_default() += 1;
+    for finding in found
+        .iter()
+        .filter(|finding| check::is_error(finding) && rules.contains(&finding.rule.code.0))
+    {
+        *errors
+            .entry((&finding.path, finding.rule.code.0, &finding.message))
+            .or_default() += 1;
     }
     errors
 }
@@ -252,7 +335,12 @@ fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
 /// Returns true if there is a new error about names. Files that had syntax errors are exempt:
 /// fixing them uncovers names that could not be read before.
 fn brings_errors(known: &Errors<'_>, before: &[Diagnostic], after: &[Diagnostic]) -> bool {
-    let damaged: BTreeSet<&str> =
-        before.iter().filter(|finding| finding.rule.code.family() == 0).map(|finding| &*finding.path).collect();
-    errors_of_names(after).iter().any(|(key, count)| !damaged.contains(key.0) && known.get(key).is_none_or(|had| count > had))
+    let damaged: BTreeSet<&str> = before
+        .iter()
+        .filter(|finding| finding.rule.code.family() == 0)
+        .map(|finding| &*finding.path)
+        .collect();
+    errors_of_names(after).iter().any(|(key, count)| {
+        !damaged.contains(key.0) && known.get(key).is_none_or(|had| count > had)
+    })
 }

@@ -30,8 +30,12 @@ impl Inputs {
 
     /// Adds the inputs that were read beside the requested files.
     pub(super) fn add_others(&mut self, other: Self) {
-        let templates = other.templates.into_iter().filter(|(name, _)| !self.templates.contains_key(name));
-        self.others.extend(templates.map(|(name, hash)| (name, Some(hash))));
+        let templates = other
+            .templates
+            .into_iter()
+            .filter(|(name, _)| !self.templates.contains_key(name));
+        self.others
+            .extend(templates.map(|(name, hash)| (name, Some(hash))));
         self.others.extend(other.others);
         self.folders.extend(other.folders);
     }
@@ -39,9 +43,12 @@ impl Inputs {
     /// The files that were added, removed or changed since `before`.
     pub fn changed(&self, before: &Self) -> BTreeSet<String> {
         let templates = before.templates.keys().chain(self.templates.keys());
-        let templates = templates.filter(|name| before.templates.get(*name) != self.templates.get(*name));
+        let templates =
+            templates.filter(|name| before.templates.get(*name) != self.templates.get(*name));
         // A new reference to a text is not a change of that text.
-        let is_changed = |(name, hash): &(&String, &Option<Hash>)| before.others.get(*name).is_some_and(|was| was != *hash);
+        let is_changed = |(name, hash): &(&String, &Option<Hash>)| {
+            before.others.get(*name).is_some_and(|was| was != *hash)
+        };
         let others = self.others.iter().filter(is_changed).map(|(name, _)| name);
         templates.chain(others).cloned().collect()
     }
@@ -60,7 +67,10 @@ impl RecordingFs {
     }
 
     fn note(&self, path: &Path, hash: Option<Hash>) {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), hash);
+        self.read
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(path.to_path_buf(), hash);
     }
 }
 

@@ -12,25 +12,41 @@ use std::sync::Arc;
 
 /// The findings about names and references, located and sorted. `text` returns the decoded text of
 /// a file; the findings of a file that no longer exists have no line numbers.
-pub fn link(config: &Config, links: &Links<'_>, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+pub fn link(
+    config: &Config,
+    links: &Links<'_>,
+    scope: Scope,
+    text: impl Fn(&str) -> Option<String>,
+) -> Vec<Diagnostic> {
     let index = links.index;
     let mut found = check::links(config, links, scope);
     if found.is_empty() {
         return found;
     }
-    let mut texts = Texts { read: text, known: BTreeMap::new() };
+    let mut texts = Texts {
+        read: text,
+        known: BTreeMap::new(),
+    };
     for finding in &mut found {
         match config.files.iter().find(|file| file.path == finding.path) {
             Some(file) => finding.locate(&file.text, &file.lines),
             None => texts.locate(finding),
         }
     }
-    let owners: BTreeMap<&str, u32> = index.files().iter().enumerate().map(|(at, entry)| (&**entry.path, at as u32)).collect();
+    let owners: BTreeMap<&str, u32> = index
+        .files()
+        .iter()
+        .enumerate()
+        .map(|(at, entry)| (&**entry.path, at as u32))
+        .collect();
     for finding in &mut found {
-        let Some(entry) = owners.get(&*finding.path).and_then(|at| index.file(*at)) else { continue };
+        let Some(entry) = owners.get(&*finding.path).and_then(|at| index.file(*at)) else {
+            continue;
+        };
         let definitions = &entry.facts.definitions;
         // Definitions do not overlap, so the last one that begins before the finding contains it.
-        let after = definitions.partition_point(|definition| definition.span.start <= finding.span.start);
+        let after =
+            definitions.partition_point(|definition| definition.span.start <= finding.span.start);
         let holder = after.checked_sub(1).and_then(|at| definitions.get(at));
         finding.task = holder.map(|definition| Arc::from(&*definition.name));
     }
@@ -61,11 +77,16 @@ impl<F: Fn(&str) -> Option<String>> Texts<F> {
             finding.locate(text, index);
         }
         for at in 0..finding.labels.len() {
-            let Some((path, offset)) = finding.labels.get(at).and_then(|label| Some((label.path.clone()?, label.span.start)))
+            let Some((path, offset)) = finding
+                .labels
+                .get(at)
+                .and_then(|label| Some((label.path.clone()?, label.span.start)))
             else {
                 continue;
             };
-            let start = self.get(&path).map(|(text, index)| index.position(text, offset));
+            let start = self
+                .get(&path)
+                .map(|(text, index)| index.position(text, offset));
             if let (Some(label), Some(start)) = (finding.labels.get_mut(at), start) {
                 label.start = start;
             }

@@ -26,17 +26,28 @@ pub(crate) fn templates<'n>(
 ) -> Vec<&'n str> {
     let bases = match &rules.include {
         Some(globs) => walk::base_names(globs),
-        None if names.clone().any(|name| below(name, USUAL).is_some_and(|rest| !rest.is_empty())) => vec![USUAL.to_owned()],
+        None if names
+            .clone()
+            .any(|name| below(name, USUAL).is_some_and(|rest| !rest.is_empty())) =>
+        {
+            vec![USUAL.to_owned()]
+        }
         None => vec![String::new()],
     };
-    let mut ignored = Ignored { files, known: BTreeMap::new() };
+    let mut ignored = Ignored {
+        files,
+        known: BTreeMap::new(),
+    };
     let is_template = |name: &&str| {
         let rest = bases.iter().find_map(|base| below(name, base));
         let is_hidden = |rest: &str| rest.split('/').any(|part| part.starts_with('.'));
         name.as_bytes().ends_with(b".xml")
             && rest.is_some_and(|rest| !is_hidden(rest) && !ignored.any(root, name, rest))
             && !rules.exclude.matches(name)
-            && rules.include.as_ref().is_none_or(|globs| globs.matches(name))
+            && rules
+                .include
+                .as_ref()
+                .is_none_or(|globs| globs.matches(name))
     };
     names.filter(is_template).collect()
 }
@@ -47,7 +58,11 @@ fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
         return Some(name);
     }
     let rest = name.strip_prefix(base)?;
-    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
 }
 
 /// Ignore patterns by folder, read when a name below it is tested.
@@ -61,8 +76,12 @@ impl Ignored<'_> {
     /// ignored.
     fn any(&mut self, root: &Path, name: &str, rest: &str) -> bool {
         let begin = name.len() - rest.len();
-        let ends = rest.match_indices('/').map(|(at, _)| begin + at).chain((!rest.is_empty()).then_some(name.len()));
-        let mut places = ends.filter_map(|end| Some((root.join(name.get(..end)?), end < name.len())));
+        let ends = rest
+            .match_indices('/')
+            .map(|(at, _)| begin + at)
+            .chain((!rest.is_empty()).then_some(name.len()));
+        let mut places =
+            ends.filter_map(|end| Some((root.join(name.get(..end)?), end < name.len())));
         places.any(|(path, is_folder)| self.one(&path, is_folder))
     }
 
@@ -71,7 +90,10 @@ impl Ignored<'_> {
         let mut said = [Match::None, Match::None];
         for folder in path.ancestors().skip(1) {
             let files = self.files;
-            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| NAMES.map(|name| read(files, folder, name)));
+            let patterns = self
+                .known
+                .entry(folder.to_owned())
+                .or_insert_with(|| NAMES.map(|name| read(files, folder, name)));
             for (said, patterns) in said.iter_mut().zip(patterns) {
                 if said.is_none() {
                     *said = patterns.matched(path, is_folder).map(|_| ());

@@ -44,17 +44,31 @@ struct Batch {
 impl Loader<'_> {
     /// Loads the requested files: the text from standard input, or the given paths.
     pub(super) fn asked(&self) -> Result<Loaded, NoSuchPath> {
-        let Some(stdin) = self.request.stdin else { return self.paths(self.request.given) };
+        let Some(stdin) = self.request.stdin else {
+            return self.paths(self.request.given);
+        };
         let all = Mutex::new(Batch::default());
-        self.worker(&all, Path::new("")).take(&Arc::from(stdin.name), stdin.bytes, Chosen::Named);
+        self.worker(&all, Path::new(""))
+            .take(&Arc::from(stdin.name), stdin.bytes, Chosen::Named);
         Ok(loaded(all))
     }
 
     /// Loads the files at some paths; if none is given, those that the project configures.
     pub(super) fn paths(&self, given: &[PathBuf]) -> Result<Loaded, NoSuchPath> {
-        let Request { root, config, threads, recording, .. } = *self.request;
-        let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
-        let real_root = if recording == Recording::On { RealFs.canonical(root).unwrap_or_default() } else { PathBuf::new() };
+        let Request {
+            root,
+            config,
+            threads,
+            recording,
+            ..
+        } = *self.request;
+        let plan =
+            Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+        let real_root = if recording == Recording::On {
+            RealFs.canonical(root).unwrap_or_default()
+        } else {
+            PathBuf::new()
+        };
         let all = Mutex::new(Batch::default());
         plan.run(plan.threads(threads), || self.worker(&all, &real_root));
         let mut loaded = loaded(all);
@@ -67,16 +81,34 @@ impl Loader<'_> {
         let scratch = Scratch::new();
         let bytes = Vec::new();
         let done = Batch::default();
-        Worker { loader: self, scratch, bytes, done, recorder, real_root, all }
+        Worker {
+            loader: self,
+            scratch,
+            bytes,
+            done,
+            recorder,
+            real_root,
+            all,
+        }
     }
 }
 
 fn loaded(all: Mutex<Batch>) -> Loaded {
-    let Batch { mut files, counted, skipped, inputs } = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Batch {
+        mut files,
+        counted,
+        skipped,
+        inputs,
+    } = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     files.sort_by(|(a, _), (b, _)| a.cmp(b));
     // A file reached in two ways was compiled twice.
     files.dedup_by(|(a, _), (b, _)| a == b);
-    Loaded { documents: files.into_iter().collect(), counted: finding_counts::sum(&counted), skipped, inputs }
+    Loaded {
+        documents: files.into_iter().collect(),
+        counted: finding_counts::sum(&counted),
+        skipped,
+        inputs,
+    }
 }
 
 /// One thread's buffers and results; adds the results to the common ones when dropped.
@@ -94,7 +126,10 @@ struct Worker<'w> {
 impl Worker<'_> {
     fn take(&mut self, path: &Arc<str>, bytes: &[u8], chosen: Chosen) {
         let compiler = match &self.recorder {
-            Some(files) => Compiler { files, ..*self.loader.compiler },
+            Some(files) => Compiler {
+                files,
+                ..*self.loader.compiler
+            },
             None => *self.loader.compiler,
         };
         match compiler.compile(path, bytes, chosen, &mut self.scratch) {
@@ -102,7 +137,11 @@ impl Worker<'_> {
             Outcome::Taken(file) => {
                 let mut file = *file;
                 let least = self.loader.request.least;
-                let counted = finding_counts::count(file.diagnostics.iter().filter(|finding| finding.severity > least));
+                let counted = finding_counts::count(
+                    file.diagnostics
+                        .iter()
+                        .filter(|finding| finding.severity > least),
+                );
                 if !counted.is_empty() {
                     file.diagnostics.retain(|finding| finding.severity <= least);
                     self.done.counted.extend(counted);
@@ -117,13 +156,18 @@ impl Worker<'_> {
 
     /// Records a template and the texts that it includes.
     fn record(&mut self, path: &Arc<str>, bytes: &[u8]) {
-        let Some(recorder) = &self.recorder else { return };
+        let Some(recorder) = &self.recorder else {
+            return;
+        };
         let inputs = &mut self.done.inputs;
         inputs.templates.insert(path.to_string(), Hash::of(bytes));
         for (text, hash) in recorder.take() {
             inputs.folders.extend(text.parent().map(Path::to_path_buf));
             let root = self.loader.request.root;
-            let inside = text.strip_prefix(self.real_root).or_else(|_| text.strip_prefix(root)).unwrap_or(&text);
+            let inside = text
+                .strip_prefix(self.real_root)
+                .or_else(|_| text.strip_prefix(root))
+                .unwrap_or(&text);
             inputs.others.insert(names::slashed(inside), hash);
         }
     }
@@ -131,7 +175,11 @@ impl Worker<'_> {
 
 impl Visit for Worker<'_> {
     fn file(&mut self, found: &Found<'_>) {
-        let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
+        let chosen = if found.by == By::Name {
+            Chosen::Named
+        } else {
+            Chosen::Found
+        };
         let request = self.loader.request;
         if let Some(bytes) = request.overlay.get(found.name) {
             self.take(&Arc::from(found.name), bytes, chosen);
@@ -149,9 +197,18 @@ impl Visit for Worker<'_> {
         let path: Arc<str> = Arc::from(name);
         let finding = read_fault::word(&path, &error, self.loader.request.config.limits.file);
         if self.recorder.is_some() {
-            self.done.inputs.templates.insert(name.to_owned(), Hash::of(finding.message.as_bytes()));
+            self.done
+                .inputs
+                .templates
+                .insert(name.to_owned(), Hash::of(finding.message.as_bytes()));
         }
-        self.done.files.push((path, Compiled { diagnostics: vec![finding], ..Compiled::default() }));
+        self.done.files.push((
+            path,
+            Compiled {
+                diagnostics: vec![finding],
+                ..Compiled::default()
+            },
+        ));
     }
 
     fn folder(&mut self, path: &Path) {
@@ -165,7 +222,10 @@ impl Visit for Worker<'_> {
         if self.recorder.is_some()
             && let Ok(real) = RealFs.canonical(path)
         {
-            self.done.inputs.folders.extend(real.parent().map(Path::to_path_buf));
+            self.done
+                .inputs
+                .folders
+                .extend(real.parent().map(Path::to_path_buf));
         }
     }
 }

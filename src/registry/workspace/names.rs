@@ -18,13 +18,21 @@ pub(super) fn name_in(root: &Path, path: &Path) -> String {
         Err(_) => away(&base, &there),
     };
     let real = |path: &Path| fs::RealFs.canonical(path).ok();
-    if real(&here.join(root).join(&name)) == real(path) { slashed(&name) } else { slashed(&here.join(path)) }
+    if real(&here.join(root).join(&name)) == real(path) {
+        slashed(&name)
+    } else {
+        slashed(&here.join(path))
+    }
 }
 
 /// The relative path from a folder to a path outside of it. Both are absolute and without `.` and
 /// `..`.
 fn away(base: &Path, there: &Path) -> PathBuf {
-    let shared = base.components().zip(there.components()).take_while(|(a, b)| a == b).count();
+    let shared = base
+        .components()
+        .zip(there.components())
+        .take_while(|(a, b)| a == b)
+        .count();
     let up = base.components().skip(shared).map(|_| Component::ParentDir);
     up.chain(there.components().skip(shared)).collect()
 }
@@ -45,5 +53,9 @@ fn clean(path: &Path) -> PathBuf {
 /// A path with `/` between its components.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    }
 }

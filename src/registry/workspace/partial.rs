@@ -56,9 +56,14 @@ pub(crate) fn registry(
     match goal {
         Goal::Partial => {
             let broken = broken(links.index, (&links.order, &links.cycles), found);
-            (Some(documents.registry(links, |id| !broken.holds(id))), broken.excluded())
+            (
+                Some(documents.registry(links, |id| !broken.holds(id))),
+                broken.excluded(),
+            )
         }
-        Goal::Registry if !found.iter().any(check::is_error) => (Some(documents.registry(links, |_| true)), Vec::new()),
+        Goal::Registry if !found.iter().any(check::is_error) => {
+            (Some(documents.registry(links, |_| true)), Vec::new())
+        }
         Goal::Registry | Goal::Findings => (None, Vec::new()),
     }
 }
@@ -72,11 +77,21 @@ pub(crate) fn broken<'i, 'd>(
     let errors = found.into_iter().filter(|finding| check::is_flaw(finding));
     let broken: BTreeSet<&str> = errors.map(|finding| &*finding.path).collect();
     if broken.is_empty() {
-        return BrokenDefinitions { index, because: BTreeMap::new() };
+        return BrokenDefinitions {
+            index,
+            because: BTreeMap::new(),
+        };
     }
-    let is_broken = |file: u32| index.file(file).is_some_and(|entry| broken.contains(&**entry.path));
+    let is_broken = |file: u32| {
+        index
+            .file(file)
+            .is_some_and(|entry| broken.contains(&**entry.path))
+    };
     let mut because = BTreeMap::new();
-    let own = order.iter().filter(|id| is_broken(id.file)).map(|id| (*id, id.file));
+    let own = order
+        .iter()
+        .filter(|id| is_broken(id.file))
+        .map(|id| (*id, id.file));
     because.extend(own);
     // Of duplicate names, it is unknown which one a reference means.
     for (first, later) in index.duplicates() {
@@ -87,7 +102,12 @@ pub(crate) fn broken<'i, 'd>(
         }
     }
     for cycle in cycles {
-        let owner = |id: &crate::project::index::RefId| Some(DefId { file: id.file, definition: index.reference(*id)?.owner });
+        let owner = |id: &crate::project::index::RefId| {
+            Some(DefId {
+                file: id.file,
+                definition: index.reference(*id)?.owner,
+            })
+        };
         let round: Vec<DefId> = cycle.references.iter().filter_map(owner).collect();
         if let Some(file) = round.iter().map(|id| id.file).find(|file| is_broken(*file)) {
             for id in round {
@@ -97,12 +117,22 @@ pub(crate) fn broken<'i, 'd>(
     }
     let mut uses: BTreeMap<DefId, Vec<DefId>> = BTreeMap::new();
     for (id, _, reference) in index.references() {
-        let owner = DefId { file: id.file, definition: reference.owner };
-        uses.entry(owner).or_default().extend(index.target(reference));
+        let owner = DefId {
+            file: id.file,
+            definition: reference.owner,
+        };
+        uses.entry(owner)
+            .or_default()
+            .extend(index.target(reference));
     }
     // In `order`, each definition comes after all that it refers to.
     for id in order {
-        let rests_on = uses.get(id).into_iter().flatten().find_map(|used| because.get(used)).copied();
+        let rests_on = uses
+            .get(id)
+            .into_iter()
+            .flatten()
+            .find_map(|used| because.get(used))
+            .copied();
         if let Some(file) = rests_on {
             because.entry(*id).or_insert(file);
         }
@@ -118,17 +148,27 @@ impl BrokenDefinitions<'_> {
 
     /// The broken definitions, in the order of their files.
     pub(super) fn excluded(&self) -> Vec<Excluded> {
-        let path = |file: u32| self.index.file(file).map_or_else(String::new, |entry| entry.path.to_string());
+        let path = |file: u32| {
+            self.index
+                .file(file)
+                .map_or_else(String::new, |entry| entry.path.to_string())
+        };
         let one = |(id, because): (&DefId, &u32)| {
             let file = self.index.file(id.file)?;
             let definition = self.index.definition(*id)?;
-            let texts = file.facts.sources.iter().filter(|source| source.kind != SourceKind::File);
+            let texts = file
+                .facts
+                .sources
+                .iter()
+                .filter(|source| source.kind != SourceKind::File);
             Some(Excluded {
                 kind: definition.kind,
                 name: definition.name.to_string(),
                 path: file.path.to_string(),
                 because: path(*because),
-                texts: texts.filter_map(|source| contained_path::beside(file.path, &source.path)).collect(),
+                texts: texts
+                    .filter_map(|source| contained_path::beside(file.path, &source.path))
+                    .collect(),
             })
         };
         self.because.iter().filter_map(one).collect()

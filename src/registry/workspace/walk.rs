@@ -74,7 +74,11 @@ impl Found<'_> {
         if self.name.contains(char::REPLACEMENT_CHARACTER) && self.path.to_str().is_none() {
             return Err(io::Error::other(fs::STRANGE));
         }
-        let read = if self.by == By::Name { fs::read_into } else { fs::read_own };
+        let read = if self.by == By::Name {
+            fs::read_into
+        } else {
+            fs::read_own
+        };
         read(self.path, limit, bytes).map(drop)
     }
 }
@@ -110,23 +114,49 @@ pub(super) struct Missing(pub(super) PathBuf);
 impl Plan {
     /// The plan for the paths of a command; if none is given, for those that the project
     /// configures.
-    pub(super) fn new(root: &Path, given: &[PathBuf], templates: &Templates) -> Result<Self, Missing> {
-        let Templates { include, exclude, .. } = templates;
-        let mut plan = Self { root: root.to_path_buf(), exclude: exclude.clone(), ..Self::default() };
-        plan.homes = std::iter::once(root).chain(given.iter().map(PathBuf::as_path)).map(Path::to_path_buf).collect();
+    pub(super) fn new(
+        root: &Path,
+        given: &[PathBuf],
+        templates: &Templates,
+    ) -> Result<Self, Missing> {
+        let Templates {
+            include, exclude, ..
+        } = templates;
+        let mut plan = Self {
+            root: root.to_path_buf(),
+            exclude: exclude.clone(),
+            ..Self::default()
+        };
+        plan.homes = std::iter::once(root)
+            .chain(given.iter().map(PathBuf::as_path))
+            .map(Path::to_path_buf)
+            .collect();
         for path in given {
             if !fs::exists(path) {
                 return Err(Missing(path.clone()));
             }
-            let start = Start { path: path.clone(), name: name_in(root, path) };
-            if fs::is_dir(path) { plan.folders.push(start) } else { plan.files.push(start) }
+            let start = Start {
+                path: path.clone(),
+                name: name_in(root, path),
+            };
+            if fs::is_dir(path) {
+                plan.folders.push(start)
+            } else {
+                plan.files.push(start)
+            }
         }
         if given.is_empty() {
             plan.include.clone_from(include);
-            let starts = include.as_ref().map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+            let starts = include
+                .as_ref()
+                .map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
             // A pattern can name a folder that does not exist yet.
-            let (there, absent): (Vec<Start>, Vec<Start>) = starts.into_iter().partition(|start| fs::exists(&start.path));
-            (plan.outside, plan.folders) = there.into_iter().partition(|start| plan.leads_out(&start.path).is_some());
+            let (there, absent): (Vec<Start>, Vec<Start>) = starts
+                .into_iter()
+                .partition(|start| fs::exists(&start.path));
+            (plan.outside, plan.folders) = there
+                .into_iter()
+                .partition(|start| plan.leads_out(&start.path).is_some());
             plan.absent = absent.into_iter().map(|start| start.path).collect();
         }
         plan.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -140,7 +170,9 @@ impl Plan {
         if self.folders.is_empty() && self.files.len() < FEW {
             return NonZeroUsize::MIN;
         }
-        asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+        asked
+            .or_else(|| std::thread::available_parallelism().ok())
+            .unwrap_or(NonZeroUsize::MIN)
     }
 
     /// Visits every file once for each path that leads to it. `make` creates the visitor of each
@@ -156,7 +188,9 @@ impl Plan {
             return;
         }
         let barred = SkippedFolders::default();
-        let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
+        let Some(walk) = self.builder(threads, &barred) else {
+            return self.barred(&barred, &make);
+        };
         // The threads of the walk have small stacks, so other threads visit the files.
         let (send, found) = sync_channel(AHEAD);
         let found = Arc::new(Mutex::new(found));
@@ -188,7 +222,10 @@ impl Plan {
     }
 
     fn builder(&self, threads: NonZeroUsize, barred: &SkippedFolders) -> Option<WalkBuilder> {
-        let mut starts = self.folders.iter().filter(|start| barred.lets_begin(&start.path));
+        let mut starts = self
+            .folders
+            .iter()
+            .filter(|start| barred.lets_begin(&start.path));
         let mut walk = WalkBuilder::new(&starts.next()?.path);
         for start in starts {
             walk.add(&start.path);
@@ -201,7 +238,9 @@ impl Plan {
     /// Reports the ignore files that kept the walk out of folders.
     fn barred<V: Visit>(&self, barred: &SkippedFolders, make: &impl Fn() -> V) {
         let met = barred.met();
-        let Some(mut visitor) = (!met.is_empty()).then(make) else { return };
+        let Some(mut visitor) = (!met.is_empty()).then(make) else {
+            return;
+        };
         for path in met {
             visitor.unreadable(&name_in(&self.root, &path), irregular());
         }
@@ -219,12 +258,21 @@ impl Plan {
             return;
         }
         let name = self.name(entry.path());
-        if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
+        if self.exclude.matches(&name)
+            || self
+                .include
+                .as_ref()
+                .is_some_and(|globs| !globs.matches(&name))
+        {
             return;
         }
         // A pipe or a socket is not a template, and opening one can block forever.
-        let is_irregular = entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink());
-        if is_irregular || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path()) {
+        let is_irregular = entry
+            .file_type()
+            .is_none_or(|kind| !kind.is_file() && !kind.is_symlink());
+        if is_irregular
+            || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path())
+        {
             return visitor.unreadable(&name, irregular());
         }
         if entry.path_is_symlink() {
@@ -233,13 +281,20 @@ impl Plan {
             }
             visitor.link(entry.path());
         }
-        visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
+        visitor.file(&Found {
+            path: entry.path(),
+            name: &name,
+            by: By::Walk,
+        });
     }
 
     /// Links to folders are not followed. A link out of the project is reported only within the
     /// template folders: elsewhere in a project such links belong to builds or packages.
     fn link_to_folder(&self, entry: &DirEntry, visitor: &mut impl Visit) {
-        let is_among_templates = self.folders.iter().any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
+        let is_among_templates = self
+            .folders
+            .iter()
+            .any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
         let name = self.name(entry.path());
         if is_among_templates
             && !self.exclude.matches(&name)
@@ -251,12 +306,18 @@ impl Plan {
 
     /// The error for a link that leads out of the project and of every given folder.
     fn leads_out(&self, path: &Path) -> Option<io::Error> {
-        let out = self.homes.iter().map(|home| leads_out(&fs::RealFs, home, path)).collect::<Option<Vec<_>>>();
+        let out = self
+            .homes
+            .iter()
+            .map(|home| leads_out(&fs::RealFs, home, path))
+            .collect::<Option<Vec<_>>>();
         out?.pop()
     }
 
     fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
-        let name = path_of(&error).map(|path| self.name(path)).unwrap_or_default();
+        let name = path_of(&error)
+            .map(|path| self.name(path))
+            .unwrap_or_default();
         // An invalid line in a `.gitignore` only disables that line.
         if let Some(error) = error.into_io_error() {
             visitor.unreadable(if name.is_empty() { "." } else { &name }, error);
@@ -266,10 +327,17 @@ impl Plan {
     /// The name of a file below one of the folders.
     fn name(&self, path: &Path) -> String {
         let mut folders = self.folders.iter();
-        let below = folders.find_map(|start| Some((start.name.as_str(), path.strip_prefix(&start.path).ok()?)));
-        let Some((prefix, rest)) = below else { return slashed(path) };
+        let below = folders
+            .find_map(|start| Some((start.name.as_str(), path.strip_prefix(&start.path).ok()?)));
+        let Some((prefix, rest)) = below else {
+            return slashed(path);
+        };
         let rest = slashed(rest);
-        if prefix.is_empty() || rest.is_empty() { format!("{prefix}{rest}") } else { format!("{prefix}/{rest}") }
+        if prefix.is_empty() || rest.is_empty() {
+            format!("{prefix}{rest}")
+        } else {
+            format!("{prefix}/{rest}")
+        }
     }
 
     fn named<V: Visit>(&self, threads: NonZeroUsize, make: &(impl Fn() -> V + Sync)) {
@@ -277,7 +345,11 @@ impl Plan {
         let work = || {
             let mut visitor = make();
             while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                visitor.file(&Found { path: &file.path, name: &file.name, by: By::Name });
+                visitor.file(&Found {
+                    path: &file.path,
+                    name: &file.name,
+                    by: By::Name,
+                });
             }
         };
         match self.files.len() {
@@ -299,7 +371,9 @@ fn is_xml(entry: &DirEntry) -> bool {
 fn path_of(error: &ignore::Error) -> Option<&Path> {
     match error {
         ignore::Error::WithPath { path, .. } => Some(path),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
         ignore::Error::Loop { child, .. } => Some(child),
         ignore::Error::Partial(_)
         | ignore::Error::Io(_)
@@ -313,24 +387,48 @@ fn path_of(error: &ignore::Error) -> Option<&Path> {
 fn usual(root: &Path) -> Start {
     let templates = root.join("templates");
     if fs::is_dir(&templates) {
-        return Start { path: templates, name: "templates".to_owned() };
+        return Start {
+            path: templates,
+            name: "templates".to_owned(),
+        };
     }
-    Start { path: root.to_path_buf(), name: String::new() }
+    Start {
+        path: root.to_path_buf(),
+        name: String::new(),
+    }
 }
 
 /// The folders that contain every possible match of some globs.
 fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
-    let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
-    base_names(globs).into_iter().map(|name| Start { path: place(&name), name }).collect()
+    let place = |name: &str| {
+        if name.is_empty() {
+            root.to_path_buf()
+        } else {
+            root.join(name)
+        }
+    };
+    base_names(globs)
+        .into_iter()
+        .map(|name| Start {
+            path: place(&name),
+            name,
+        })
+        .collect()
 }
 
 /// The names of those folders in the project.
 pub(super) fn base_names(globs: &Globs) -> Vec<String> {
-    let mut names: Vec<String> = globs.written().iter().map(|pattern| path_patterns::fixed(pattern)).collect();
+    let mut names: Vec<String> = globs
+        .written()
+        .iter()
+        .map(|pattern| path_patterns::fixed(pattern))
+        .collect();
     names.sort();
     let mut kept: Vec<String> = Vec::new();
     for name in names {
-        let is_below = |above: &String| above.is_empty() || name == *above || name.starts_with(&format!("{above}/"));
+        let is_below = |above: &String| {
+            above.is_empty() || name == *above || name.starts_with(&format!("{above}/"))
+        };
         if !kept.iter().any(is_below) {
             kept.push(name);
         }

@@ -34,7 +34,9 @@ fn content(value: &Value, pointer: &str, key: &str) -> Vec<Placed> {
     if let Some(text) = value.get(key).and_then(Value::as_str) {
         return vec![said(text, format!("{pointer}/{key}"))];
     }
-    let block = |(pointer, value): (String, &Value)| placed(part(value), text(value, "type"), pointer, value);
+    let block = |(pointer, value): (String, &Value)| {
+        placed(part(value), text(value, "type"), pointer, value)
+    };
     list(value, pointer, key).map(block).collect()
 }
 
@@ -47,16 +49,34 @@ fn part(value: &Value) -> Option<Part> {
             signature: own("signature"),
             redacted: None,
         })),
-        "redacted_thinking" => Some(Part::Reasoning(Reasoning { text: String::new(), signature: None, redacted: own("data") })),
-        "tool_use" => Some(call(text(value, "id"), text(value, "name"), value.get("input"))),
+        "redacted_thinking" => Some(Part::Reasoning(Reasoning {
+            text: String::new(),
+            signature: None,
+            redacted: own("data"),
+        })),
+        "tool_use" => Some(call(
+            text(value, "id"),
+            text(value, "name"),
+            value.get("input"),
+        )),
         "tool_result" => {
-            let parts = content(value, "", "content").into_iter().filter_map(|placed| placed.part).collect();
-            let is_error = value.get("is_error").and_then(Value::as_bool).unwrap_or(false);
+            let parts = content(value, "", "content")
+                .into_iter()
+                .filter_map(|placed| placed.part)
+                .collect();
+            let is_error = value
+                .get("is_error")
+                .and_then(Value::as_bool)
+                .unwrap_or(false);
             Some(result(text(value, "tool_use_id"), parts, is_error))
         }
         kind @ ("image" | "document") => {
             let source = value.get("source")?;
-            let what = if kind == "image" { "image" } else { "application" };
+            let what = if kind == "image" {
+                "image"
+            } else {
+                "application"
+            };
             let name = value.get("title").and_then(Value::as_str);
             Some(match text(source, "type") {
                 "base64" => base64(text(source, "media_type"), text(source, "data"), name),

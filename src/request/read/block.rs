@@ -11,23 +11,53 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
 }
 
 /// Returns the elements of a list, each with its pointer; an empty key means the value itself.
-pub(super) fn list<'v>(value: &'v Value, pointer: &str, key: &str) -> impl Iterator<Item = (String, &'v Value)> {
-    let prefix = if key.is_empty() { pointer.to_owned() } else { format!("{pointer}/{key}") };
-    let list = if key.is_empty() { Some(value) } else { value.get(key) };
+pub(super) fn list<'v>(
+    value: &'v Value,
+    pointer: &str,
+    key: &str,
+) -> impl Iterator<Item = (String, &'v Value)> {
+    let prefix = if key.is_empty() {
+        pointer.to_owned()
+    } else {
+        format!("{pointer}/{key}")
+    };
+    let list = if key.is_empty() {
+        Some(value)
+    } else {
+        value.get(key)
+    };
     // Gemini accepts a single object as a list of one.
-    let alone = list.filter(|list| list.is_object()).map(|one| (prefix.clone(), one));
-    let list = list.and_then(Value::as_array).into_iter().flatten().enumerate();
-    alone.into_iter().chain(list.map(move |(at, one)| (format!("{prefix}/{at}"), one)))
+    let alone = list
+        .filter(|list| list.is_object())
+        .map(|one| (prefix.clone(), one));
+    let list = list
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .enumerate();
+    alone
+        .into_iter()
+        .chain(list.map(move |(at, one)| (format!("{prefix}/{at}"), one)))
 }
 
 /// Creates a part with its cache breakpoint.
 pub(super) fn placed(part: Option<Part>, kind: &str, pointer: String, value: &Value) -> Placed {
-    Placed { part, kind: kind.to_owned(), pointer, cache: CacheMark::of(value) }
+    Placed {
+        part,
+        kind: kind.to_owned(),
+        pointer,
+        cache: CacheMark::of(value),
+    }
 }
 
 /// Creates a part in a form without cache breakpoints.
 pub(super) fn bare(part: Part, kind: &str, pointer: String) -> Placed {
-    Placed { part: Some(part), kind: kind.to_owned(), pointer, cache: None }
+    Placed {
+        part: Some(part),
+        kind: kind.to_owned(),
+        pointer,
+        cache: None,
+    }
 }
 
 /// Creates a text part.
@@ -36,8 +66,19 @@ pub(super) fn said(text: &str, pointer: String) -> Placed {
 }
 
 /// Creates a message without parts.
-pub(super) fn message(speaker: Speaker, role: &str, number: Option<usize>, pointer: &str) -> Message {
-    Message { speaker, role: role.to_owned(), number, pointer: pointer.to_owned(), parts: Vec::new() }
+pub(super) fn message(
+    speaker: Speaker,
+    role: &str,
+    number: Option<usize>,
+    pointer: &str,
+) -> Message {
+    Message {
+        speaker,
+        role: role.to_owned(),
+        number,
+        pointer: pointer.to_owned(),
+        parts: Vec::new(),
+    }
 }
 
 /// Returns the speaker of a role.
@@ -52,17 +93,36 @@ pub(super) fn speaker(role: &str) -> Speaker {
 
 /// Returns an image or document by its URL, which may be a data URL.
 pub(super) fn media(url: &str, what: &str, name: Option<&str>) -> Part {
-    if let Some((media_type, data)) = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
-        return base64(if media_type.is_empty() { what } else { media_type }, data, name);
+    if let Some((media_type, data)) = url
+        .strip_prefix("data:")
+        .and_then(|rest| rest.split_once(";base64,"))
+    {
+        return base64(
+            if media_type.is_empty() {
+                what
+            } else {
+                media_type
+            },
+            data,
+            name,
+        );
     }
     let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
-    Part::Media(Media { media_type: what.to_owned(), name, source: MediaSource::Url(url.to_owned()) })
+    Part::Media(Media {
+        media_type: what.to_owned(),
+        name,
+        source: MediaSource::Url(url.to_owned()),
+    })
 }
 
 /// Returns an image or document from base64 data.
 pub(super) fn base64(media_type: &str, data: &str, name: Option<&str>) -> Part {
     let name = name.filter(|name| !name.is_empty()).map(str::to_owned);
-    Part::Media(Media { media_type: media_type.to_owned(), name, source: MediaSource::Base64(data.to_owned()) })
+    Part::Media(Media {
+        media_type: media_type.to_owned(),
+        name,
+        source: MediaSource::Base64(data.to_owned()),
+    })
 }
 
 /// Returns a tool call. Arguments in the form of a text are parsed; anything but an object stays as
@@ -71,21 +131,34 @@ pub(super) fn call(id: &str, name: &str, arguments: Option<&Value>) -> Part {
     let arguments = match arguments {
         None | Some(Value::Null) => Value::Object(Map::new()),
         Some(Value::String(text)) if text.trim().is_empty() => Value::Object(Map::new()),
-        Some(Value::String(text)) => {
-            serde_json::from_str::<Map<String, Value>>(text).map_or_else(|_| text.as_str().into(), Value::Object)
-        }
+        Some(Value::String(text)) => serde_json::from_str::<Map<String, Value>>(text)
+            .map_or_else(|_| text.as_str().into(), Value::Object),
         Some(other) => other.clone(),
     };
-    Part::Call(ToolCall { id: id.to_owned(), name: name.to_owned(), arguments })
+    Part::Call(ToolCall {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        arguments,
+    })
 }
 
 /// Returns a tool result.
 pub(super) fn result(call: &str, parts: Vec<Part>, is_error: bool) -> Part {
-    Part::Result(ToolResult { call: call.to_owned(), parts, is_error })
+    Part::Result(ToolResult {
+        call: call.to_owned(),
+        parts,
+        is_error,
+    })
 }
 
 /// Returns a tool whose fields are those of `function`.
-pub(super) fn tool(value: &Value, function: &Value, pointer: &str, inner: &str, schema: &str) -> Tool {
+pub(super) fn tool(
+    value: &Value,
+    function: &Value,
+    pointer: &str,
+    inner: &str,
+    schema: &str,
+) -> Tool {
     let kind = text(value, "type");
     let name = text(function, "name");
     Tool {
@@ -95,7 +168,10 @@ pub(super) fn tool(value: &Value, function: &Value, pointer: &str, inner: &str, 
         pointer: pointer.to_owned(),
         schema_pointer: format!("{pointer}{inner}/{schema}"),
         is_server: false,
-        is_strict: function.get("strict").and_then(Value::as_bool).unwrap_or(false),
+        is_strict: function
+            .get("strict")
+            .and_then(Value::as_bool)
+            .unwrap_or(false),
         cache: CacheMark::of(value),
     }
 }

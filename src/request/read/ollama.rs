@@ -9,8 +9,12 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     // The default is a stream.
     request.is_stream = body.get("stream").and_then(Value::as_bool).unwrap_or(true);
     for (pointer, value) in list(body, "", "tools") {
-        let (function, inner) = value.get("function").map_or((value, ""), |function| (function, "/function"));
-        request.tools.push(tool(value, function, &pointer, inner, "parameters"));
+        let (function, inner) = value
+            .get("function")
+            .map_or((value, ""), |function| (function, "/function"));
+        request
+            .tools
+            .push(tool(value, function, &pointer, inner, "parameters"));
     }
     if let Some(schema) = body.get("format").filter(|format| format.is_object()) {
         request.format = Some(("/format".to_owned(), schema.clone()));
@@ -22,24 +26,49 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
         let role = text(value, "role");
         let mut own = message(speaker(role), role, Some(number + 1), &pointer);
         if let Some(thought) = value.get("thinking").and_then(Value::as_str) {
-            let part = Part::Reasoning(Reasoning { text: thought.to_owned(), signature: None, redacted: None });
-            own.parts.push(bare(part, "thinking", format!("{pointer}/thinking")));
+            let part = Part::Reasoning(Reasoning {
+                text: thought.to_owned(),
+                signature: None,
+                redacted: None,
+            });
+            own.parts
+                .push(bare(part, "thinking", format!("{pointer}/thinking")));
         }
         let words = value.get("content").and_then(Value::as_str);
-        let images = list(value, &pointer, "images")
-            .map(|(pointer, one)| placed(Some(base64("image", one.as_str().unwrap_or_default(), None)), "image", pointer, one));
+        let images = list(value, &pointer, "images").map(|(pointer, one)| {
+            placed(
+                Some(base64("image", one.as_str().unwrap_or_default(), None)),
+                "image",
+                pointer,
+                one,
+            )
+        });
         if own.speaker == Speaker::Tool {
-            let name = [text(value, "tool_name"), text(value, "name")].into_iter().find(|name| !name.is_empty()).unwrap_or("");
-            let at = open.iter().position(|(_, called)| called == name || name.is_empty());
+            let name = [text(value, "tool_name"), text(value, "name")]
+                .into_iter()
+                .find(|name| !name.is_empty())
+                .unwrap_or("");
+            let at = open
+                .iter()
+                .position(|(_, called)| called == name || name.is_empty());
             let id = at.map_or_else(|| name.to_owned(), |at| open.remove(at).0);
             let inner = words
                 .map(|words| Part::Text(words.to_owned()))
                 .into_iter()
                 .chain(images.filter_map(|image| image.part))
                 .collect();
-            own.parts.push(placed(Some(result(&id, inner, false)), "tool", pointer.clone(), value));
+            own.parts.push(placed(
+                Some(result(&id, inner, false)),
+                "tool",
+                pointer.clone(),
+                value,
+            ));
         } else {
-            own.parts.extend(words.filter(|words| !words.is_empty()).map(|words| said(words, format!("{pointer}/content"))));
+            own.parts.extend(
+                words
+                    .filter(|words| !words.is_empty())
+                    .map(|words| said(words, format!("{pointer}/content"))),
+            );
             own.parts.extend(images);
         }
         for (pointer, value) in list(value, &pointer, "tool_calls") {
@@ -51,7 +80,12 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
             };
             let name = text(function, "name");
             open.push((id.clone(), name.to_owned()));
-            own.parts.push(placed(Some(call(&id, name, function.get("arguments"))), "tool_call", pointer, value));
+            own.parts.push(placed(
+                Some(call(&id, name, function.get("arguments"))),
+                "tool_call",
+                pointer,
+                value,
+            ));
         }
         request.messages.push(own);
     }

@@ -10,7 +10,11 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
         let mut own = tool(value, value, &pointer, "", "parameters");
         own.is_server = text(value, "type") != "function" && text(value, "type") != "custom";
         // An omitted `strict` counts as false.
-        own.is_strict = text(value, "type") == "function" && value.get("strict").and_then(Value::as_bool).unwrap_or(false);
+        own.is_strict = text(value, "type") == "function"
+            && value
+                .get("strict")
+                .and_then(Value::as_bool)
+                .unwrap_or(false);
         request.tools.push(own);
     }
     if let Some(schema) = body.pointer("/text/format/schema") {
@@ -18,7 +22,8 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
     }
     if let Some(instructions) = body.get("instructions").and_then(Value::as_str) {
         let mut own = message(Speaker::System, "", None, "/instructions");
-        own.parts.push(said(instructions, "/instructions".to_owned()));
+        own.parts
+            .push(said(instructions, "/instructions".to_owned()));
         request.messages.push(own);
     }
     if let Some(input) = body.get("input").and_then(Value::as_str) {
@@ -41,21 +46,45 @@ pub(in crate::request) fn read(body: &Value, request: &mut Request) {
                 request.messages.push(own);
                 continue;
             }
-            "function_call" => Some(call(text(value, "call_id"), text(value, "name"), value.get("arguments"))),
+            "function_call" => Some(call(
+                text(value, "call_id"),
+                text(value, "name"),
+                value.get("arguments"),
+            )),
             "custom_tool_call" => {
                 let input = serde_json::json!({"input": text(value, "input")});
-                Some(call(text(value, "call_id"), text(value, "name"), Some(&input)))
+                Some(call(
+                    text(value, "call_id"),
+                    text(value, "name"),
+                    Some(&input),
+                ))
             }
             "function_call_output" | "custom_tool_call_output" => {
-                let parts = content(value, &pointer, "output").into_iter().filter_map(|placed| placed.part).collect();
+                let parts = content(value, &pointer, "output")
+                    .into_iter()
+                    .filter_map(|placed| placed.part)
+                    .collect();
                 Some(result(text(value, "call_id"), parts, false))
             }
             "reasoning" => {
-                let words = |key: &str| list(value, "", key).map(|(_, one)| text(one, "text").to_owned()).collect::<Vec<_>>();
+                let words = |key: &str| {
+                    list(value, "", key)
+                        .map(|(_, one)| text(one, "text").to_owned())
+                        .collect::<Vec<_>>()
+                };
                 let words = [words("summary"), words("content")].concat().join("\n");
-                let hidden = value.get("encrypted_content").and_then(Value::as_str).map(str::to_owned);
-                let id = Some(text(value, "id")).filter(|id| !id.is_empty()).map(str::to_owned);
-                Some(Part::Reasoning(Reasoning { text: words, signature: id, redacted: hidden }))
+                let hidden = value
+                    .get("encrypted_content")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned);
+                let id = Some(text(value, "id"))
+                    .filter(|id| !id.is_empty())
+                    .map(str::to_owned);
+                Some(Part::Reasoning(Reasoning {
+                    text: words,
+                    signature: id,
+                    redacted: hidden,
+                }))
             }
             _ => None,
         };
@@ -71,14 +100,19 @@ fn content(value: &Value, pointer: &str, key: &str) -> Vec<Placed> {
     }
     let part = |(pointer, value): (String, &Value)| {
         let kind = text(value, "type");
-        let first = |keys: &[&str]| keys.iter().map(|key| text(value, key)).find(|text| !text.is_empty());
+        let first = |keys: &[&str]| {
+            keys.iter()
+                .map(|key| text(value, key))
+                .find(|text| !text.is_empty())
+        };
         let part = match kind {
-            "input_text" | "output_text" | "text" => Some(Part::Text(text(value, "text").to_owned())),
+            "input_text" | "output_text" | "text" => {
+                Some(Part::Text(text(value, "text").to_owned()))
+            }
             "refusal" => Some(Part::Text(text(value, "refusal").to_owned())),
             "input_image" => first(&["image_url", "file_id"]).map(|url| media(url, "image", None)),
-            "input_file" => {
-                first(&["file_data", "file_url", "file_id"]).map(|url| media(url, "application", Some(text(value, "filename"))))
-            }
+            "input_file" => first(&["file_data", "file_url", "file_id"])
+                .map(|url| media(url, "application", Some(text(value, "filename")))),
             _ => None,
         };
         placed(part, kind, pointer, value)

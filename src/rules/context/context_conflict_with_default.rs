@@ -18,7 +18,12 @@ pub(crate) static RULE: Rule = Rule::new(
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);
+    let is_clear = || {
+        [InheritContext, FreshContext]
+            .into_iter()
+            .all(|name| is_readable(cx, name))
+            && is_whole(cx)
+    };
     out.extend(word(cx).filter(|_| is_clear() && knows_defaults(cx)));
 }
 
@@ -32,10 +37,15 @@ pub(in crate::rules) fn word(cx: &NodeCx<'_>) -> Option<Diagnostic> {
     };
     let share = share(conflict.inherit);
     let message = match conflict.side {
-        Side::Inherit => format!("inherits {share} of its parent's context, but would also look up fresh context"),
-        Side::Fresh | Side::Both => format!("looks up fresh context, but would also inherit {share} of its parent's"),
+        Side::Inherit => format!(
+            "inherits {share} of its parent's context, but would also look up fresh context"
+        ),
+        Side::Fresh | Side::Both => {
+            format!("looks up fresh context, but would also inherit {share} of its parent's")
+        }
     };
-    let finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, written), message).here("written here");
+    let finding =
+        Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, written), message).here("written here");
     let finding = provenance(cx, finding, default);
     let looked_up = set(cx.task, InheritContext, "none", LOOKED_UP);
     let parent = set(cx.task, FreshContext, "disabled", PARENT);

@@ -7,12 +7,20 @@ use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, 
 /// Often intended, and as often an oversight. Only information if files, inputs, parameters or a
 /// conversation still give the task something.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 203, "no-context", "inherits nothing, carries nothing and looks nothing up").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        203,
+        "no-context",
+        "inherits nothing, carries nothing and looks nothing up"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else { return };
+    let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else {
+        return;
+    };
     let settings = [InheritContext, AccumulateData, FreshContext];
     if !settings.iter().all(|name| is_readable(cx, *name)) || !is_whole(cx) || !knows_defaults(cx) {
         return;
@@ -21,7 +29,10 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let at = settings.into_iter().find(is_written);
     let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
     let (severity, message) = match alone {
-        WithoutContext::Empty => (Severity::Warning, "sees nothing but its own text: inherits, carries and looks up no context"),
+        WithoutContext::Empty => (
+            Severity::Warning,
+            "sees nothing but its own text: inherits, carries and looks up no context",
+        ),
         WithoutContext::OwnContent => (
             Severity::Info,
             "sees only its own files, inputs, parameters and conversation: inherits, carries and looks up no context",
@@ -31,11 +42,19 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if at.is_some() {
         finding = finding.here("written here");
     }
-    for name in [InheritContext, FreshContext].into_iter().filter(|name| Some(*name) != at) {
+    for name in [InheritContext, FreshContext]
+        .into_iter()
+        .filter(|name| Some(*name) != at)
+    {
         finding = provenance(cx, finding, name);
     }
-    finding = finding.help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>");
-    let ways = [(FreshContext, "enabled", "looks up context of its own"), (InheritContext, "full", "sees its parent's context")];
+    finding = finding.help(
+        "where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>",
+    );
+    let ways = [
+        (FreshContext, "enabled", "looks up context of its own"),
+        (InheritContext, "full", "sees its parent's context"),
+    ];
     // An author who wrote one of these settings has decided already.
     for (name, value, effect) in ways.into_iter().filter(|_| at.is_none()) {
         finding = finding.fix(set(cx.task, name, value, effect));

@@ -9,17 +9,34 @@ use crate::template::setting::{SettingName, Word};
 
 /// Off by default: some teams write every setting on purpose.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(hint, 205, "redundant-override", "a written setting that is the default").off().fixed(Fixable::Safe),
+    meta!(
+        hint,
+        205,
+        "redundant-override",
+        "a written setting that is the default"
+    )
+    .off()
+    .fixed(Fixable::Safe),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     // The other rules of this family are nearly always on, this one nearly never, so it returns
     // early.
-    let Some(settings) = cx.task.settings.as_ref().filter(|_| cx.cx.config.lints.is_on(&RULE.meta)) else { return };
+    let Some(settings) = cx
+        .task
+        .settings
+        .as_ref()
+        .filter(|_| cx.cx.config.lints.is_on(&RULE.meta))
+    else {
+        return;
+    };
     let layers = &cx.cx.config.layers;
     for name in SettingName::ALL.iter().copied() {
-        if !redundant(&cx.body.resolved, layers, name) || !is_readable(cx, name) || !knows_defaults(cx) {
+        if !redundant(&cx.body.resolved, layers, name)
+            || !is_readable(cx, name)
+            || !knows_defaults(cx)
+        {
             continue;
         }
         let word = name.word();
@@ -36,7 +53,10 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
             finding = finding.label_in(path, span, start, "the default comes from here");
         }
         if let Some(element) = settings.element(name) {
-            finding = finding.fix(Fix::safe(format!("remove <{word}>"), vec![remove_element(element)]));
+            finding = finding.fix(Fix::safe(
+                format!("remove <{word}>"),
+                vec![remove_element(element)],
+            ));
         }
         out.push(finding);
     }

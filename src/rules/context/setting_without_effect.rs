@@ -8,14 +8,22 @@ use crate::template::setting::Word;
 
 /// Stays in the registry with `applies: false`, although its author believes that it has an effect.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 204, "setting-without-effect", "a written setting that has no effect on what the task receives")
-        .fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        204,
+        "setting-without-effect",
+        "a written setting that has no effect on what the task receives"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {
-        if without_effect(&cx.body.resolved, name) && is_readable(cx, AccumulateData) && knows_defaults(cx) {
+        if without_effect(&cx.body.resolved, name)
+            && is_readable(cx, AccumulateData)
+            && knows_defaults(cx)
+        {
             out.push(finding(cx, name));
         }
     }
@@ -28,19 +36,31 @@ fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
     let message = if has_steps {
         format!("`{word}` has no effect: no results of earlier steps are carried")
     } else {
-        format!("`{word}` has no effect: a task of type {} has no steps whose results could be carried", row.operator())
+        format!(
+            "`{word}` has no effect: a task of type {} has no steps whose results could be carried",
+            row.operator()
+        )
     };
     let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
     if has_steps {
         finding = provenance(cx, finding, AccumulateData);
     }
-    let element = cx.task.settings.as_ref().and_then(|settings| settings.element(name));
+    let element = cx
+        .task
+        .settings
+        .as_ref()
+        .and_then(|settings| settings.element(name));
     if let Some(element) = element {
         let title = format!("remove <{word}>: nothing changes for the agent");
         finding = finding.fix(Fix::suggested(title, vec![remove_element(element)]));
     }
     if has_steps {
-        finding = finding.fix(set(cx.task, AccumulateData, "true", "carries the results of earlier steps"));
+        finding = finding.fix(set(
+            cx.task,
+            AccumulateData,
+            "true",
+            "carries the results of earlier steps",
+        ));
     }
     finding
 }

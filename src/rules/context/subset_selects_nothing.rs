@@ -6,13 +6,21 @@ use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides which context the agent sees, which is rarely intended.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 206, "subset-selects-nothing", "inherits a subset of its parent's context, and nothing says which")
-        .fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        206,
+        "subset-selects-nothing",
+        "inherits a subset of its parent's context, and nothing says which"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    if !subset_selects_nothing(&cx.body.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {
+    if !subset_selects_nothing(&cx.body.resolved, facts(cx))
+        || !is_whole(cx)
+        || !is_readable(cx, InheritContext)
+    {
         return;
     }
     let message = "sees a part of its parent's context, but nothing says which part";
@@ -29,6 +37,11 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         .help("add <file_paths>, <inputs> or <context_relevance>");
     // With fresh context, `full` would be a conflict.
     let is_alone = exclusivity(&cx.body.resolved, &cx.cx.config.layers).is_none();
-    let full = set(cx.task, InheritContext, "full", "sees all of its parent's context");
+    let full = set(
+        cx.task,
+        InheritContext,
+        "full",
+        "sees all of its parent's context",
+    );
     out.push(if is_alone { finding.fix(full) } else { finding });
 }

@@ -31,7 +31,9 @@ pub(super) fn knows_defaults(cx: &NodeCx<'_>) -> bool {
 /// True if a setting's value is reliable: not written at all, or written and understood. A value
 /// that cannot be read is reported at its place, and nothing that would follow from its default.
 pub(super) fn is_readable(cx: &NodeCx<'_>, name: SettingName) -> bool {
-    let Some(settings) = &cx.task.settings else { return true };
+    let Some(settings) = &cx.task.settings else {
+        return true;
+    };
     settings.element(name).is_none() || settings.written.span(name).is_some()
 }
 
@@ -42,7 +44,11 @@ pub(super) fn is_whole(cx: &NodeCx<'_>) -> bool {
 
 /// The span of a setting's element; the head of the task if the setting is not written.
 pub(super) fn place(cx: &NodeCx<'_>, name: SettingName) -> Span {
-    let element = cx.task.settings.as_ref().and_then(|settings| settings.element(name));
+    let element = cx
+        .task
+        .settings
+        .as_ref()
+        .and_then(|settings| settings.element(name));
     element.map_or_else(|| cx.task.head(), Element::span)
 }
 
@@ -65,17 +71,21 @@ pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName
             let file = cx.cx.path.rsplit('/').next().unwrap_or("");
             let file = if file == "-" { "the template" } else { file };
             let of = row(cx, &setting.origin);
-            finding.note(format!("{word} is `{value}`: the default of {of}; neither {file} nor ctxc.toml sets it"))
+            finding.note(format!(
+                "{word} is `{value}`: the default of {of}; neither {file} nor ctxc.toml sets it"
+            ))
         }
         Place::Project(..) => {
-            let Some((path, span, start)) = cx.cx.config.origin(&setting.origin) else { return finding };
+            let Some((path, span, start)) = cx.cx.config.origin(&setting.origin) else {
+                return finding;
+            };
             let of = row(cx, &setting.origin);
-            finding.note(format!("{word} is `{value}`: set for {of} in {path}:{}", start.line)).label_in(
-                path,
-                span,
-                start,
-                format!("{word} comes from here"),
-            )
+            finding
+                .note(format!(
+                    "{word} is `{value}`: set for {of} in {path}:{}",
+                    start.line
+                ))
+                .label_in(path, span, start, format!("{word} comes from here"))
         }
         Place::Template(_) => finding.label(place(cx, name), "written here"),
     }

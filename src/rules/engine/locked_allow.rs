@@ -3,8 +3,15 @@
 use crate::rules::prelude::*;
 
 /// A guarantee that you can switch off is not a guarantee.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(warning, 192, "locked-allow", "an `allow` instruction names a rule that cannot be silenced"), Check::Edge);
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        warning,
+        192,
+        "locked-allow",
+        "an `allow` instruction names a rule that cannot be silenced"
+    ),
+    Check::Edge,
+);
 
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>) -> Diagnostic {
     Diagnostic::new(&RULE.meta, cx.path, name.span, format!("`{}` cannot be silenced", name.value))

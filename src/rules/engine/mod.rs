@@ -10,5 +10,10 @@ pub(crate) mod unused_allow;
 use super::rule::Rule;
 
 /// The rules of this group, by code.
-pub(super) static RULES: &[&Rule] =
-    &[&unused_allow::RULE, &unknown_allow::RULE, &locked_allow::RULE, &unknown_instruction::RULE, &missing_reason::RULE];
+pub(super) static RULES: &[&Rule] = &[
+    &unused_allow::RULE,
+    &unknown_allow::RULE,
+    &locked_allow::RULE,
+    &unknown_instruction::RULE,
+    &missing_reason::RULE,
+];

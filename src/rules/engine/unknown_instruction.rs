@@ -7,21 +7,34 @@ pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 193, "unknown-instruction", "a `<?ctxc …?>` instruction without effect").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        193,
+        "unknown-instruction",
+        "a `<?ctxc …?>` instruction without effect"
+    )
+    .fixed(Fixable::Suggested),
     Check::Edge,
 );
 
 pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {
     if verb.value == "allow" {
-        return Diagnostic::new(&RULE.meta, cx.path, verb.span, "`allow` names no rule")
-            .help("write the name of the finding to silence: <?ctxc allow no-context reason=\"…\"?>");
+        return Diagnostic::new(&RULE.meta, cx.path, verb.span, "`allow` names no rule").help(
+            "write the name of the finding to silence: <?ctxc allow no-context reason=\"…\"?>",
+        );
     }
-    let message = format!("ctxc knows no instruction `{}`; it knows `allow` and `fmt`", verb.value);
+    let message = format!(
+        "ctxc knows no instruction `{}`; it knows `allow` and `fmt`",
+        verb.value
+    );
     let finding = Diagnostic::new(&RULE.meta, cx.path, verb.span, message);
     match nearest(verb.value, VERBS.iter().copied()) {
         Some(meant) => finding
             .help(format!("did you mean `{meant}`?"))
-            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(verb.span, meant)])),
+            .fix(Fix::suggested(
+                format!("write `{meant}`"),
+                vec![Edit::replace(verb.span, meant)],
+            )),
         None => finding,
     }
 }

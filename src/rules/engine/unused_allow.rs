@@ -4,8 +4,16 @@ use crate::rules::prelude::*;
 use crate::rules::structure::family::whole_line;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(warning, 190, "unused-allow", "an `allow` instruction silences nothing").fixed(Fixable::Safe), Check::Edge);
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        warning,
+        190,
+        "unused-allow",
+        "an `allow` instruction silences nothing"
+    )
+    .fixed(Fixable::Safe),
+    Check::Edge,
+);
 
 /// The part of an instruction that has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,22 +25,37 @@ pub(in crate::rules) enum UnusedExtent {
 }
 
 /// `only` is the part of the instruction that can be removed.
-pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: UnusedExtent) -> Diagnostic {
+pub(in crate::rules) fn word(
+    cx: &FileCx<'_>,
+    instruction: Span,
+    name: Spanned<&str>,
+    only: UnusedExtent,
+) -> Diagnostic {
     let fix = match only {
-        UnusedExtent::Name => Fix::safe("remove the instruction", vec![Edit::delete(whole_line(cx, instruction))]),
+        UnusedExtent::Name => Fix::safe(
+            "remove the instruction",
+            vec![Edit::delete(whole_line(cx, instruction))],
+        ),
         UnusedExtent::OneOfSeveral => Fix::safe(
             format!("remove `{}` from the instruction", name.value),
             vec![Edit::delete(with_space(cx.document.text, name.span))],
         ),
     };
-    Diagnostic::new(&RULE.meta, cx.path, name.span, format!("`allow {}` silences nothing here", name.value))
-        .here("no such finding in the element that this stands in")
-        .note("an `allow` speaks for its parent element alone, not for tasks nested in it")
-        .fix(fix)
+    Diagnostic::new(
+        &RULE.meta,
+        cx.path,
+        name.span,
+        format!("`allow {}` silences nothing here", name.value),
+    )
+    .here("no such finding in the element that this stands in")
+    .note("an `allow` speaks for its parent element alone, not for tasks nested in it")
+    .fix(fix)
 }
 
 fn with_space(text: &str, span: Span) -> Span {
     let before = text.get(..span.start as usize).unwrap_or("");
-    let kept = before.trim_end_matches(|c: char| c.is_ascii_whitespace() || c == ',').len();
+    let kept = before
+        .trim_end_matches(|c: char| c.is_ascii_whitespace() || c == ',')
+        .len();
     Span::new(kept as u32, span.end)
 }

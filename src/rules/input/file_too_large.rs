@@ -8,7 +8,12 @@ use std::sync::Arc;
 
 /// A file of that size is no hand-written template, and reading it costs time and memory.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 902, "file-too-large", "a file is larger than the limit"),
+    meta!(
+        promise,
+        902,
+        "file-too-large",
+        "a file is larger than the limit"
+    ),
     Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
 );
 

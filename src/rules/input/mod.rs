@@ -8,4 +8,8 @@ pub mod stale_suppression;
 pub mod unreadable_file;
 
 /// The family, by code.
-pub(super) static RULES: &[&Rule] = &[&unreadable_file::RULE, &file_too_large::RULE, &stale_suppression::RULE];
+pub(super) static RULES: &[&Rule] = &[
+    &unreadable_file::RULE,
+    &file_too_large::RULE,
+    &stale_suppression::RULE,
+];

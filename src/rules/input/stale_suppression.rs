@@ -8,42 +8,73 @@ use std::sync::Arc;
 
 /// A suppression that outlives its finding would hide the next finding like it.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 903, "stale-suppression", "a recorded finding is no longer there").fixed(Fixable::Safe),
+    meta!(
+        warning,
+        903,
+        "stale-suppression",
+        "a recorded finding is no longer there"
+    )
+    .fixed(Fixable::Safe),
     Check::Edge,
 );
 
 /// Removes recorded findings from a list, and adds a finding for each entry that no longer applies.
 /// Entries of files for which `looked_at` returns false are not judged. Returns the number of
 /// removed findings. `text` is the source of the entries.
-pub fn apply(found: &mut Vec<Diagnostic>, (text, recorded): (&str, &Suppressions), looked_at: impl Fn(&str) -> bool) -> usize {
+pub fn apply(
+    found: &mut Vec<Diagnostic>,
+    (text, recorded): (&str, &Suppressions),
+    looked_at: impl Fn(&str) -> bool,
+) -> usize {
     let Applied { suppressed, stale } = recorded.apply(found, looked_at);
     if !stale.is_empty() {
         let index = LineIndex::new(text);
-        found.extend(stale.iter().map(|(key, entry, met)| word(text, &index, key, *entry, *met)));
+        found.extend(
+            stale
+                .iter()
+                .map(|(key, entry, met)| word(text, &index, key, *entry, *met)),
+        );
         diagnostic::sort(found);
     }
     suppressed
 }
 
 /// Reports one entry that matched only `met` findings.
-fn word(text: &str, index: &LineIndex, Key { path, rule, .. }: &Key, entry: Entry, met: u32) -> Diagnostic {
+fn word(
+    text: &str,
+    index: &LineIndex,
+    Key { path, rule, .. }: &Key,
+    entry: Entry,
+    met: u32,
+) -> Diagnostic {
     let message = if met == 0 {
         format!("`{rule}` in {path} is suppressed here but no longer found")
     } else {
-        format!("`{rule}` in {path} is suppressed here {} times but found only {met}", entry.count)
+        format!(
+            "`{rule}` in {path} is suppressed here {} times but found only {met}",
+            entry.count
+        )
     };
     let finding = Diagnostic::new(&RULE.meta, &Arc::from(FILE), entry.span, message);
     let mut finding = finding.help("remove it, so that it cannot hide a new finding");
     if met == 0 {
-        finding = finding.fix(Fix::safe("remove the entry", vec![Edit::delete(whole_line(text, entry.span))]));
+        finding = finding.fix(Fix::safe(
+            "remove the entry",
+            vec![Edit::delete(whole_line(text, entry.span))],
+        ));
     }
     finding.locate(text, index);
     finding
 }
 
 fn whole_line(text: &str, span: Span) -> Span {
-    let start = text.get(..span.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let end =
-        text.get(span.end as usize..).and_then(|after| after.find('\n')).map_or(text.len(), |at| span.end as usize + at + 1);
+    let start = text
+        .get(..span.start as usize)
+        .and_then(|before| before.rfind('\n'))
+        .map_or(0, |at| at + 1);
+    let end = text
+        .get(span.end as usize..)
+        .and_then(|after| after.find('\n'))
+        .map_or(text.len(), |at| span.end as usize + at + 1);
     Span::of(start, end)
 }

@@ -6,8 +6,15 @@ use crate::template::names::Source;
 use std::sync::Arc;
 
 /// Otherwise the first answer would be validated against an unreadable schema.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(promise, 307, "bad-schema", "the file of a JSON Schema is not valid JSON, or not a schema"), Check::Edge);
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        promise,
+        307,
+        "bad-schema",
+        "the file of a JSON Schema is not valid JSON, or not a schema"
+    ),
+    Check::Edge,
+);
 
 pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Diagnostic {
     let why = match fault {
@@ -15,15 +22,28 @@ pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Dia
         SchemaFault::Ends => "its JSON ends in the middle".to_owned(),
         SchemaFault::Json { why, line, column } => format!("{why} at line {line}, column {column}"),
         SchemaFault::Other { found } => format!("it holds {found}"),
-        SchemaFault::Unsound { at, expected, .. } if at.is_empty() => format!("expected {expected}"),
-        SchemaFault::Unsound { at, expected, .. } => format!("at `{}` expected {expected}", at.escape_debug()),
+        SchemaFault::Unsound { at, expected, .. } if at.is_empty() => {
+            format!("expected {expected}")
+        }
+        SchemaFault::Unsound { at, expected, .. } => {
+            format!("at `{}` expected {expected}", at.escape_debug())
+        }
     };
-    let help = if let SchemaFault::Unsound { near: Some(near), .. } = fault {
+    let help = if let SchemaFault::Unsound {
+        near: Some(near), ..
+    } = fault
+    {
         format!("did you mean `{}`?", near.escape_debug())
     } else {
-        "correct that file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`".to_owned()
+        "correct that file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`"
+            .to_owned()
     };
-    Diagnostic::new(&RULE.meta, path, source.span, format!("`{}` is not a valid JSON Schema: {why}", source.path))
-        .note("a JSON Schema is JSON: an object, or `true` or `false`")
-        .help(help)
+    Diagnostic::new(
+        &RULE.meta,
+        path,
+        source.span,
+        format!("`{}` is not a valid JSON Schema: {why}", source.path),
+    )
+    .note("a JSON Schema is JSON: an object, or `true` or `false`")
+    .help(help)
 }

@@ -9,7 +9,12 @@ use std::collections::HashMap;
 
 /// Ten short fragments, each of which uses the next one ten times, expand to many gigabytes.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 320, "expansion-too-large", "a definition exceeds a limit once everything it refers to is included"),
+    meta!(
+        promise,
+        320,
+        "expansion-too-large",
+        "a definition exceeds a limit once everything it refers to is included"
+    ),
     Check::FileAndLink(check_texts, check),
 );
 
@@ -26,8 +31,11 @@ enum Exceeded {
 /// too large is the one to change.
 fn check_texts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let most = u64::from(cx.config.limits.text);
-    let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else { return };
-    let message = format!("this text has more than {most} bytes once the inputs that it names are filled in");
+    let Some((span, _)) = cx.scopes.grown.iter().find(|(_, size)| *size > most) else {
+        return;
+    };
+    let message =
+        format!("this text has more than {most} bytes once the inputs that it names are filled in");
     out.push(
         Diagnostic::new(&RULE.meta, cx.path, *span, message)
             .note(format!("the limit is {most} bytes"))
@@ -47,19 +55,36 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let mut exceeding: HashMap<DefId, Exceeded> = HashMap::new();
     for (id, own) in &all {
-        let Some(definition) = cx.index.definition(*id) else { continue };
-        let names = || cx.names.asks_too_much(cx.index, *id).then_some(Exceeded::Names);
-        let Some(limit) = exceeds(definition, own).or_else(names) else { continue };
+        let Some(definition) = cx.index.definition(*id) else {
+            continue;
+        };
+        let names = || {
+            cx.names
+                .asks_too_much(cx.index, *id)
+                .then_some(Exceeded::Names)
+        };
+        let Some(limit) = exceeds(definition, own).or_else(names) else {
+            continue;
+        };
         exceeding.insert(*id, limit);
         let references = cx.index.references_of(*id);
         // A definition that refers to an exceeding one exceeds the limit too. Only the first one is
         // reported.
-        let mut targets = references.iter().filter_map(|reference| cx.index.target(reference));
+        let mut targets = references
+            .iter()
+            .filter_map(|reference| cx.index.target(reference));
         if targets.any(|target| exceeding.contains_key(&target)) {
             continue;
         }
-        let Some(entry) = cx.index.file(id.file) else { continue };
-        let finding = Diagnostic::new(&RULE.meta, entry.path, definition.span, message(definition, limit, most));
+        let Some(entry) = cx.index.file(id.file) else {
+            continue;
+        };
+        let finding = Diagnostic::new(
+            &RULE.meta,
+            entry.path,
+            definition.span,
+            message(definition, limit, most),
+        );
         out.push(advise(finding, references, limit, most));
     }
 }
@@ -68,13 +93,21 @@ fn message(Definition { kind, name, .. }: &Definition, limit: Exceeded, most: u6
     let kind = kind.word();
     match limit {
         Exceeded::Depth => {
-            format!("the {kind} `{name}` leads through more than {MAX_DEPTH} definitions, each of which refers to the next")
+            format!(
+                "the {kind} `{name}` leads through more than {MAX_DEPTH} definitions, each of which refers to the next"
+            )
         }
-        Exceeded::Bytes => format!("the {kind} `{name}` has more than {most} bytes once everything that it refers to is put in"),
+        Exceeded::Bytes => format!(
+            "the {kind} `{name}` has more than {most} bytes once everything that it refers to is put in"
+        ),
         Exceeded::Agents => {
-            format!("the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in")
+            format!(
+                "the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in"
+            )
         }
-        Exceeded::Names => format!("the {kind} `{name}` takes more than {MAX_NAMES} names and is referred to"),
+        Exceeded::Names => {
+            format!("the {kind} `{name}` takes more than {MAX_NAMES} names and is referred to")
+        }
     }
 }
 
@@ -94,6 +127,9 @@ fn advise(finding: Diagnostic, references: &[Reference], limit: Exceeded, most: 
     match references {
         [] => finding,
         [first] => finding.label(first.span, "its reference"),
-        [first, ..] => finding.label(first.span, format!("the first of {} references", references.len())),
+        [first, ..] => finding.label(
+            first.span,
+            format!("the first of {} references", references.len()),
+        ),
     }
 }

@@ -6,20 +6,33 @@ use std::sync::Arc;
 
 /// Otherwise the agent would receive an empty text, or its answer would not be validated.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 306, "missing-source", "the file of a text or schema cannot be read, or is outside the project"),
+    meta!(
+        promise,
+        306,
+        "missing-source",
+        "the file of a text or schema cannot be read, or is outside the project"
+    ),
     Check::Edge,
 );
 
 /// `why` is the reason: a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
     let (what, help) = match source.kind {
-        SourceKind::Text | SourceKind::File => ("text", "correct the path, restore the file, or write the text between the tags"),
+        SourceKind::Text | SourceKind::File => (
+            "text",
+            "correct the path, restore the file, or write the text between the tags",
+        ),
         SourceKind::Schema => (
             "JSON Schema",
             "correct the path, restore the file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`",
         ),
     };
-    Diagnostic::new(&RULE.meta, path, source.span, format!("the {what} in `{}` cannot be read: {why}", source.path))
-        .note("the path is relative to the template's folder and must stay inside the project")
-        .help(help)
+    Diagnostic::new(
+        &RULE.meta,
+        path,
+        source.span,
+        format!("the {what} in `{}` cannot be read: {why}", source.path),
+    )
+    .note("the path is relative to the template's folder and must stay inside the project")
+    .help(help)
 }

@@ -6,7 +6,12 @@ use std::fmt::Write as _;
 
 /// Templates have no branch that could end the recursion.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 302, "reference-cycle", "a task, template or fragment that contains itself through its references"),
+    meta!(
+        promise,
+        302,
+        "reference-cycle",
+        "a task, template or fragment that contains itself through its references"
+    ),
     Check::Link(check),
 );
 
@@ -27,18 +32,32 @@ fn word(cx: &LinkCx<'_>, cycle: &Cycle) -> Option<Diagnostic> {
         let _ = write!(way, " → {}", cx.index.reference(*id)?.name);
     }
     if cycle.references.len() > NAMED {
-        let _ = write!(way, " → … ({} more) → {}", cycle.references.len() - NAMED, holder.name);
+        let _ = write!(
+            way,
+            " → … ({} more) → {}",
+            cycle.references.len() - NAMED,
+            holder.name
+        );
     }
     let kind = holder.kind.word();
     let message = match cycle.references.len() {
         1 => format!("the {kind} `{}` contains itself", holder.name),
-        _ => format!("the {kind} `{}` contains itself by way of others: {way}", holder.name),
+        _ => format!(
+            "the {kind} `{}` contains itself by way of others: {way}",
+            holder.name
+        ),
     };
-    let mut finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message)
-        .help("take one of these references out, or move what both need into a definition of its own");
+    let mut finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message).help(
+        "take one of these references out, or move what both need into a definition of its own",
+    );
     for id in cycle.references.iter().skip(1).take(NAMED) {
         let next = cx.index.reference(*id)?;
-        finding = cx.label(finding, id.file, next.span, &format!("leads on to `{}`", next.name));
+        finding = cx.label(
+            finding,
+            id.file,
+            next.span,
+            &format!("leads on to `{}`", next.name),
+        );
     }
     Some(finding)
 }

@@ -8,42 +8,88 @@ use crate::rules::prelude::*;
 use crate::template::names::{ReferenceKind, Unfenced};
 
 /// Otherwise a mismatch would appear only with the first answer.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(promise, 305, "return-type", "a call returns another type than its place takes"), Check::Link(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        promise,
+        305,
+        "return-type",
+        "a call returns another type than its place takes"
+    ),
+    Check::Link(check),
+);
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {
-        let (ReferenceKind::Call, Some(expected)) = (reference.kind, &reference.expects) else { continue };
-        let Some(target) = cx.index.target(reference) else { continue };
-        let Some(callee) = cx.index.definition(target) else { continue };
+        let (ReferenceKind::Call, Some(expected)) = (reference.kind, &reference.expects) else {
+            continue;
+        };
+        let Some(target) = cx.index.target(reference) else {
+            continue;
+        };
+        let Some(callee) = cx.index.definition(target) else {
+            continue;
+        };
         let returned = callee.returns.as_deref().unwrap_or("string");
         if fits(returned, expected) {
             continue;
         }
-        let message = format!("`{}` returns {returned}, but this place takes {expected}", callee.name);
-        let finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message)
-            .help(format!("call a template that returns {expected}, or change what `{}` returns", callee.name));
-        out.push(cx.label(finding, target.file, callee.span, &format!("returns {returned}")));
+        let message = format!(
+            "`{}` returns {returned}, but this place takes {expected}",
+            callee.name
+        );
+        let finding =
+            Diagnostic::new(&RULE.meta, entry.path, reference.span, message).help(format!(
+                "call a template that returns {expected}, or change what `{}` returns",
+                callee.name
+            ));
+        out.push(cx.label(
+            finding,
+            target.file,
+            callee.span,
+            &format!("returns {returned}"),
+        ));
     }
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::WrongType { name, found, wanted } = &fault.kind else { continue };
+        let linked_names::FaultKind::WrongType {
+            name,
+            found,
+            wanted,
+        } = &fault.kind
+        else {
+            continue;
+        };
         let finding = cx.at_reference(&RULE.meta, fault.at, |reference| {
             let word = reference.kind.target().word();
-            format!("the {word} `{}` takes `{name}` as {wanted}, but `{name}` is {found} here", reference.name)
+            format!(
+                "the {word} `{}` takes `{name}` as {wanted}, but `{name}` is {found} here",
+                reference.name
+            )
         });
         out.extend(finding.map(|(finding, _)| finding.help(HELP)));
     }
-    let typed = ("is a text here, but would be trusted as a number or a truth value", "pass the value itself with `from`");
+    let typed = (
+        "is a text here, but would be trusted as a number or a truth value",
+        "pass the value itself with `from`",
+    );
     out.extend(values(&RULE.meta, cx, Unfenced::Typed, typed));
     for fault in &cx.names.parts {
-        let Why::WrongType { found, wanted } = &fault.why else { continue };
-        let message = format!("`{}` is declared as {wanted}, but its value is {found}", fault.used);
-        out.extend(at_use(&RULE.meta, cx, fault.place(), message).map(|finding| finding.help(HELP)));
+        let Why::WrongType { found, wanted } = &fault.why else {
+            continue;
+        };
+        let message = format!(
+            "`{}` is declared as {wanted}, but its value is {found}",
+            fault.used
+        );
+        out.extend(
+            at_use(&RULE.meta, cx, fault.place(), message).map(|finding| finding.help(HELP)),
+        );
     }
 }
 
 const HELP: &str = "declare both with the same type, or pass another value";
 
 fn fits(returned: &str, expected: &str) -> bool {
-    returned == expected || (expected == "array" && returned == "string[]") || (expected == "string" && returned == "text")
+    returned == expected
+        || (expected == "array" && returned == "string[]")
+        || (expected == "string" && returned == "text")
 }

@@ -9,22 +9,41 @@ use crate::template::parts::Str;
 
 /// Otherwise the task would fail at its first call.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 308, "unreadable-path", "a path of `<file_paths>` that leads to no text inside the project")
-        .fixed(Fixable::Suggested),
+    meta!(
+        error,
+        308,
+        "unreadable-path",
+        "a path of `<file_paths>` that leads to no text inside the project"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(files) = cx.task.files.as_ref().filter(|files| files.source == FileSource::Literal) else { return };
+    let Some(files) = cx
+        .task
+        .files
+        .as_ref()
+        .filter(|files| files.source == FileSource::Literal)
+    else {
+        return;
+    };
     if cx.cx.unread.is_empty() {
         return;
     }
-    let told = files.paths.iter().filter_map(|path| Some((path, cx.cx.unread.get(&*path.value)?)));
+    let told = files
+        .paths
+        .iter()
+        .filter_map(|path| Some((path, cx.cx.unread.get(&*path.value)?)));
     out.extend(told.map(|(path, unread)| word(cx, path, unread)));
 }
 
 fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
-    let message = format!("the file `{}` cannot be shown to the agent: {}", shown(&path.value), unread.why);
+    let message = format!(
+        "the file `{}` cannot be shown to the agent: {}",
+        shown(&path.value),
+        unread.why
+    );
     let finding = Diagnostic::new(&RULE.meta, cx.cx.path, path.span, message);
     let finding = if path.value.contains("{{") || path.value.contains('*') {
         finding.note("paths are taken literally: variables and `*` are not expanded")
@@ -32,10 +51,14 @@ fn word(cx: &NodeCx<'_>, path: &Str<'_>, unread: &Unread) -> Diagnostic {
         finding.note("paths are relative to the folder of ctxc.toml and stay inside it")
     };
     match &unread.near {
-        Some(near) => finding.help(format!("did you mean `{}`?", shown(near))).fix(Fix::suggested(
-            format!("write `{}`", shown(near)),
-            vec![Edit::replace(path.span, escape_text(near).into_owned())],
-        )),
-        None => finding.help("correct the path, restore the file, or allow the finding if the file is created later"),
+        Some(near) => finding
+            .help(format!("did you mean `{}`?", shown(near)))
+            .fix(Fix::suggested(
+                format!("write `{}`", shown(near)),
+                vec![Edit::replace(path.span, escape_text(near).into_owned())],
+            )),
+        None => finding.help(
+            "correct the path, restore the file, or allow the finding if the file is created later",
+        ),
     }
 }

@@ -6,17 +6,29 @@ use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read with its former meaning, so that older templates build.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe), Check::Template(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(warning, 402, "legacy-type", "a type of an older dialect").fixed(Fixable::Safe),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::LegacyType { found, modern, subtype } = fault.kind else { return None };
+    let FaultKind::LegacyType {
+        found,
+        modern,
+        subtype,
+    } = fault.kind
+    else {
+        return None;
+    };
     let mut edits = vec![Edit::replace(fault.span, modern)];
     let subtype = subtype.filter(|_| fault.element.attribute("subtype").is_none());
     let form = match subtype {
         Some(subtype) => {
             // After `type`, at any position among the attributes.
-            let after = fault.element.attribute("type").map(|attribute| attribute.span().end);
+            let after = fault
+                .element
+                .attribute("type")
+                .map(|attribute| attribute.span().end);
             edits.push(after.map_or_else(
                 || set_attribute(fault.element, "subtype", subtype),
                 |end| Edit::insert(end, format!(" subtype=\"{subtype}\"")),
@@ -26,5 +38,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         None => format!("type=\"{modern}\""),
     };
     let message = format!("`{found}` is a type of an older dialect, read as {form}");
-    Some(finding(&RULE.meta, cx, fault.span, message).fix(Fix::safe(format!("write {form}"), edits)))
+    Some(
+        finding(&RULE.meta, cx, fault.span, message).fix(Fix::safe(format!("write {form}"), edits)),
+    )
 }

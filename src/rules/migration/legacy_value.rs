@@ -6,13 +6,29 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read with its former meaning, so that older templates build.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 401, "legacy-value", "a setting with a value of an older dialect").fixed(Fixable::Safe),
+    meta!(
+        warning,
+        401,
+        "legacy-value",
+        "a setting with a value of an older dialect"
+    )
+    .fixed(Fixable::Safe),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::LegacyValue { name, found, modern } = fault.kind else { return None };
+    let FaultKind::LegacyValue {
+        name,
+        found,
+        modern,
+    } = fault.kind
+    else {
+        return None;
+    };
     let message = format!("`{found}` is an older word of `{name}`, read as `{modern}`");
-    let fix = Fix::safe(format!("write `{modern}`"), vec![Edit::replace(fault.span, modern)]);
+    let fix = Fix::safe(
+        format!("write `{modern}`"),
+        vec![Edit::replace(fault.span, modern)],
+    );
     Some(finding(&RULE.meta, cx, fault.span, message).fix(fix))
 }

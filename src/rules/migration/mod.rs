@@ -7,4 +7,8 @@ mod legacy_value;
 use super::rule::Rule;
 
 /// The rules of this family, by code.
-pub(super) static RULES: &[&Rule] = &[&legacy_value::RULE, &legacy_type::RULE, &deprecated_element::RULE];
+pub(super) static RULES: &[&Rule] = &[
+    &legacy_value::RULE,
+    &legacy_type::RULE,
+    &deprecated_element::RULE,
+];

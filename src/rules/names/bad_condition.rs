@@ -6,15 +6,24 @@ use crate::syntax::write::escape_text;
 use crate::template::condition::{ConditionFault, Demand, Expected, MAX_DEPTH};
 
 /// A branch with an invalid condition would never be taken.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 312, "bad-condition", "an invalid condition").fixed(Fixable::Suggested), Check::File(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 312, "bad-condition", "an invalid condition").fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        if let FaultKind::ConditionType { name, found, wanted } = &fault.kind {
+        if let FaultKind::ConditionType {
+            name,
+            found,
+            wanted,
+        } = &fault.kind
+        {
             out.push(of_type(cx, fault.span, (name, found), *wanted));
         }
-        let FaultKind::Condition(why) = &fault.kind else { continue };
+        let FaultKind::Condition(why) = &fault.kind else {
+            continue;
+        };
         if why.found == "&&" && fault.span.slice(cx.document.text) == "&&" {
             // Reported as a bare `&`, with `and` as its replacement.
             continue;
@@ -26,7 +35,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = match (why.expected, why.found.as_str()) {
             (Expected::LessNesting, _) => format!("conditions nest at most {MAX_DEPTH} deep"),
             (expected, "") => format!("the condition ends where {} was expected", words(expected)),
-            (expected, found) => format!("`{}` stands where {} was expected", shown(found), words(expected)),
+            (expected, found) => format!(
+                "`{}` stands where {} was expected",
+                shown(found),
+                words(expected)
+            ),
         };
         let found = finding(&RULE.meta, cx, fault.span, message);
         if let Some(edits) = bare(cx.document.text, fault.span) {
@@ -35,8 +48,14 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         out.push(match sign(why).zip(place(cx, fault.span, &why.found)) {
-            Some(("and", at)) => found.fix(Fix::suggested("write `and`", vec![and_at(cx.document.text, at)])),
-            Some((word, at)) => found.fix(Fix::suggested(format!("write `{word}`"), vec![Edit::replace(at, word)])),
+            Some(("and", at)) => found.fix(Fix::suggested(
+                "write `and`",
+                vec![and_at(cx.document.text, at)],
+            )),
+            Some((word, at)) => found.fix(Fix::suggested(
+                format!("write `{word}`"),
+                vec![Edit::replace(at, word)],
+            )),
             None => found,
         });
     }
@@ -46,12 +65,30 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 fn of_type(cx: &FileCx<'_>, span: Span, (name, found): (&str, &str), wanted: Demand) -> Diagnostic {
     let named = shown(name);
     let (what, help) = match wanted {
-        Demand::Truth => ("is taken for true or false", "compare it with a value: `==`, `!=`"),
-        Demand::Number => ("is compared with a number by its size", "declare it as `number`, or compare it by `==` or `!=`"),
-        Demand::Text => ("is compared with a text by its order", "declare it as `string`, or compare it by `==` or `!=`"),
-        Demand::Ordered => ("is compared by its size", "declare it as `number` or `string`, or compare it by `==` or `!=`"),
+        Demand::Truth => (
+            "is taken for true or false",
+            "compare it with a value: `==`, `!=`",
+        ),
+        Demand::Number => (
+            "is compared with a number by its size",
+            "declare it as `number`, or compare it by `==` or `!=`",
+        ),
+        Demand::Text => (
+            "is compared with a text by its order",
+            "declare it as `string`, or compare it by `==` or `!=`",
+        ),
+        Demand::Ordered => (
+            "is compared by its size",
+            "declare it as `number` or `string`, or compare it by `==` or `!=`",
+        ),
     };
-    finding(&RULE.meta, cx, span, format!("`{named}` {what}, but its type is `{found}`: no run could go on")).help(help)
+    finding(
+        &RULE.meta,
+        cx,
+        span,
+        format!("`{named}` {what}, but its type is `{found}`: no run could go on"),
+    )
+    .help(help)
 }
 
 /// Returns the edits that remove the braces of `{{name}}`.
@@ -60,7 +97,9 @@ fn bare(text: &str, span: Span) -> Option<Vec<Edit>> {
     let name = inside.get(..inside.find("}}")?)?;
     let is_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
     let end = span.start + 4 + name.len() as u32;
-    name.chars().all(is_path).then(|| vec![Edit::replace(Span::new(span.start, end), name.trim())])
+    name.chars()
+        .all(is_path)
+        .then(|| vec![Edit::replace(Span::new(span.start, end), name.trim())])
 }
 
 /// Returns the span of a sign. In a condition that was decoded from references, only if the sign
@@ -71,7 +110,9 @@ fn place(cx: &FileCx<'_>, span: Span, found: &str) -> Option<Span> {
         return Some(span);
     }
     let escaped = escape_text(found);
-    let mut places = written.match_indices(&*escaped).map(|(at, sign)| (span.start + at as u32, sign.len() as u32));
+    let mut places = written
+        .match_indices(&*escaped)
+        .map(|(at, sign)| (span.start + at as u32, sign.len() as u32));
     let (start, len) = places.next().filter(|_| places.next().is_none())?;
     Some(Span::new(start, start + len))
 }
@@ -89,8 +130,16 @@ fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnosti
         _ => return None,
     };
     let whole = Span::new(start, span.end);
-    let found = finding(&RULE.meta, cx, whole, format!("`{}` is written `{sign}` here", whole.slice(text)));
-    Some(found.fix(Fix::suggested(format!("write `{sign}`"), vec![Edit::replace(whole, sign)])))
+    let found = finding(
+        &RULE.meta,
+        cx,
+        whole,
+        format!("`{}` is written `{sign}` here", whole.slice(text)),
+    );
+    Some(found.fix(Fix::suggested(
+        format!("write `{sign}`"),
+        vec![Edit::replace(whole, sign)],
+    )))
 }
 
 /// Returns the sign that replaces a sign of another language.

@@ -7,15 +7,29 @@ use crate::rules::structure::missing::declared;
 use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
 
 /// An agent would read half an expression as ordinary text.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 311, "bad-expression", "an invalid `{{…}}` expression").fixed(Fixable::Suggested), Check::File(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        311,
+        "bad-expression",
+        "an invalid `{{…}}` expression"
+    )
+    .fixed(Fixable::Suggested),
+    Check::File(check),
+);
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // One text may have many faults; it is parsed only once.
     let mut last = None;
     let mut told = None;
     for fault in &cx.scopes.faults {
-        let FaultKind::Expression { fault: why, element } = &fault.kind else { continue };
+        let FaultKind::Expression {
+            fault: why,
+            element,
+        } = &fault.kind
+        else {
+            continue;
+        };
         if unrendered_jinja::is_jinja(cx, fault, why, *element) {
             // The missing `syntax` is reported once per text.
             if told.replace(element.id()) != Some(element.id()) {
@@ -29,7 +43,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         // The text of a separate file is not available here.
-        let written = if fault.inside.is_none() { why.expression.slice(cx.document.text) } else { "" };
+        let written = if fault.inside.is_none() {
+            why.expression.slice(cx.document.text)
+        } else {
+            ""
+        };
         if fault.inside.is_none() && why.expression != why.span {
             found = found.label(why.expression, "in this expression");
         }
@@ -45,25 +63,40 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         if let Some((name, edits)) = closed(cx, why, *element).filter(|_| fault.inside.is_none()) {
-            found = found.fix(Fix::suggested(format!("write `{{{{{}}}}}`: close it", shown(&name)), edits));
+            found = found.fix(Fix::suggested(
+                format!("write `{{{{{}}}}}`: close it", shown(&name)),
+                edits,
+            ));
         }
         if written.starts_with("{{") {
             let edits = vec![Edit::insert(why.expression.start, "\\")];
             found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));
         }
-        let is_text =
-            element.parent().is_some() && Kind::homes(element.name()).next().is_some() && element.name() != "file_paths";
+        let is_text = element.parent().is_some()
+            && Kind::homes(element.name()).next().is_some()
+            && element.name() != "file_paths";
         if is_text && element.attribute("verbatim").is_none() {
             let edits = vec![set_attribute(*element, "verbatim", "true")];
-            found = found.fix(Fix::suggested("write verbatim=\"true\": nothing in this text is substituted", edits));
+            found = found.fix(Fix::suggested(
+                "write verbatim=\"true\": nothing in this text is substituted",
+                edits,
+            ));
         }
         out.push(found);
     }
 }
 
-fn in_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> Diagnostic {
+fn in_jinja(
+    cx: &FileCx<'_>,
+    fault: &Fault<'_>,
+    why: &ExpressionFault,
+    element: Element<'_>,
+) -> Diagnostic {
     let written = why.expression.slice(cx.document.text);
-    let message = format!("`{}` is an expression of Jinja, in a text without `syntax=\"jinja\"`", shown(written));
+    let message = format!(
+        "`{}` is an expression of Jinja, in a text without `syntax=\"jinja\"`",
+        shown(written)
+    );
     let literal = vec![Edit::insert(why.expression.start, "\\")];
     finding(&RULE.meta, cx, fault, message)
         .help("filters, conditions and operators need syntax=\"jinja\" on the element; for literal braces write `\\{{`")
@@ -72,11 +105,23 @@ fn in_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: 
 }
 
 /// Returns the name and closing edits of an unclosed expression that begins with a declared name.
-fn closed(cx: &FileCx<'_>, why: &ExpressionFault, element: Element<'_>) -> Option<(String, Vec<Edit>)> {
-    let is_unclosed = why.kind == ExpressionFaultKind::Unclosed && why.expression.slice(cx.document.text) == "{{";
-    let written = cx.document.text.get(why.expression.end as usize..).filter(|_| is_unclosed)?;
-    let path =
-        written.trim_start().split(|c: char| !c.is_alphanumeric() && !"_.[]".contains(c)).next()?.trim_end_matches(['.', '[']);
+fn closed(
+    cx: &FileCx<'_>,
+    why: &ExpressionFault,
+    element: Element<'_>,
+) -> Option<(String, Vec<Edit>)> {
+    let is_unclosed =
+        why.kind == ExpressionFaultKind::Unclosed && why.expression.slice(cx.document.text) == "{{";
+    let written = cx
+        .document
+        .text
+        .get(why.expression.end as usize..)
+        .filter(|_| is_unclosed)?;
+    let path = written
+        .trim_start()
+        .split(|c: char| !c.is_alphanumeric() && !"_.[]".contains(c))
+        .next()?
+        .trim_end_matches(['.', '[']);
     let end = why.expression.end + (written.len() - written.trim_start().len() + path.len()) as u32;
     let after = cx.document.text.get(end as usize..)?;
     let brace = after.trim_start_matches(' ');
@@ -85,12 +130,19 @@ fn closed(cx: &FileCx<'_>, why: &ExpressionFault, element: Element<'_>) -> Optio
     } else {
         Edit::insert(end, "}}")
     };
-    let root = path.split(['.', '[']).next().filter(|root| !root.is_empty())?;
+    let root = path
+        .split(['.', '['])
+        .next()
+        .filter(|root| !root.is_empty())?;
     let names: Vec<String> = declared(element, &["parameters", "inputs"]).collect();
     let name = nearest(root, names.iter().map(String::as_str))?;
     let start = end - path.len() as u32;
-    let corrected = (name != root).then(|| Edit::replace(Span::new(start, start + root.len() as u32), name));
-    Some((path.replacen(root, name, 1), corrected.into_iter().chain([missing]).collect()))
+    let corrected =
+        (name != root).then(|| Edit::replace(Span::new(start, start + root.len() as u32), name));
+    Some((
+        path.replacen(root, name, 1),
+        corrected.into_iter().chain([missing]).collect(),
+    ))
 }
 
 fn words(kind: ExpressionFaultKind) -> String {
@@ -98,16 +150,25 @@ fn words(kind: ExpressionFaultKind) -> String {
         ExpressionFaultKind::Unclosed => "`{{` is never closed".to_owned(),
         ExpressionFaultKind::Empty => "`{{}}` names no variable".to_owned(),
         ExpressionFaultKind::BadCharacter(c) => {
-            format!("`{}` is not allowed at this place of an expression", shown(&c.escape_debug().to_string()))
+            format!(
+                "`{}` is not allowed at this place of an expression",
+                shown(&c.escape_debug().to_string())
+            )
         }
         ExpressionFaultKind::TrailingText => "the expression ends before this".to_owned(),
         ExpressionFaultKind::UnclosedString => "this quote is never closed".to_owned(),
         ExpressionFaultKind::UnclosedCall => "expected `,` or `)` here".to_owned(),
         ExpressionFaultKind::BadIndex => "expected a whole number and `]`".to_owned(),
-        ExpressionFaultKind::PositionalAfterNamed => "an argument by position after one by name".to_owned(),
+        ExpressionFaultKind::PositionalAfterNamed => {
+            "an argument by position after one by name".to_owned()
+        }
         ExpressionFaultKind::DuplicateArgument => "the same argument twice".to_owned(),
-        ExpressionFaultKind::TooManyArguments => format!("a call has at most {MAX_ARGUMENTS} arguments"),
-        ExpressionFaultKind::MisplacedCall => "a call is not allowed here: only texts directly in a task can have one".to_owned(),
+        ExpressionFaultKind::TooManyArguments => {
+            format!("a call has at most {MAX_ARGUMENTS} arguments")
+        }
+        ExpressionFaultKind::MisplacedCall => {
+            "a call is not allowed here: only texts directly in a task can have one".to_owned()
+        }
         ExpressionFaultKind::TooDeep => format!("calls nest at most {MAX_DEPTH} deep"),
     }
 }

@@ -9,33 +9,62 @@ use crate::rules::names::fault_location::finding;
 
 /// A template that cannot be rendered would fail in production.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 313, "bad-jinja", "a Jinja text that cannot be parsed, or uses an unknown filter, test or function")
-        .fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        313,
+        "bad-jinja",
+        "a Jinja text that cannot be parsed, or uses an unknown filter, test or function"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Jinja(why) = &fault.kind else { continue };
+        let FaultKind::Jinja(why) = &fault.kind else {
+            continue;
+        };
         let message = match why {
             JinjaFaultKind::TooLarge => format!("a Jinja text has at most {MAX_BYTES} bytes"),
-            JinjaFaultKind::LineTooLong => format!("a tag reaches at most {MAX_COLUMNS} characters into its line"),
-            JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
-            JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
+            JinjaFaultKind::LineTooLong => {
+                format!("a tag reaches at most {MAX_COLUMNS} characters into its line")
+            }
+            JinjaFaultKind::TooDeep => {
+                format!("nests too deep: at most {MAX_BLOCKS} blocks in one another")
+            }
+            JinjaFaultKind::TooMuchRepeated => {
+                format!("repeats texts to more than {MAX_REPEATED} bytes")
+            }
             JinjaFaultKind::Fails(words) => format!("this fails in every run: {}", shown(words)),
-            JinjaFaultKind::FailsByDefault(words) => format!("this fails with the default: {}", shown(words)),
+            JinjaFaultKind::FailsByDefault(words) => {
+                format!("this fails with the default: {}", shown(words))
+            }
             JinjaFaultKind::ByZero => "nothing can be divided by zero".to_owned(),
-            JinjaFaultKind::Arguments { filter, given, least, most } => arguments(filter, *given, *least, *most),
-            JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
+            JinjaFaultKind::Arguments {
+                filter,
+                given,
+                least,
+                most,
+            } => arguments(filter, *given, *least, *most),
+            JinjaFaultKind::OtherTemplate(word) => {
+                format!("`{word}` would take text from another template")
+            }
             JinjaFaultKind::Syntax(words) => match words.strip_prefix("unknown statement end") {
-                Some(block) => format!("`end{0}` ends a `{0}`, but the open block is another one", shown(block)),
+                Some(block) => format!(
+                    "`end{0}` ends a `{0}`, but the open block is another one",
+                    shown(block)
+                ),
                 None => format!("Jinja cannot read this: {}", shown(words)),
             },
             JinjaFaultKind::TooEarly { argument, name } => {
                 format!("the default of `{argument}` names `{name}`, which has no value yet")
             }
             JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
-                Some(absent) => format!("Jinja's {} `{name}` is not supported: {}", word(*what), absent.why),
+                Some(absent) => format!(
+                    "Jinja's {} `{name}` is not supported: {}",
+                    word(*what),
+                    absent.why
+                ),
                 None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
             },
         };
@@ -86,14 +115,28 @@ const fn word(what: JinjaName) -> &'static str {
 fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) -> Diagnostic {
     let kind = word(what);
     let Some(near) = near else {
-        let all = what.all().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let all = what
+            .all()
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
         let found = found.help(format!("available {kind}s: {all}"));
         return match what {
-            JinjaName::Function => found.note("only functions and macros of this text can be called, and a parameter is neither"),
+            JinjaName::Function => found.note(
+                "only functions and macros of this text can be called, and a parameter is neither",
+            ),
             JinjaName::Filter | JinjaName::Test | JinjaName::Method | JinjaName::Variable => found,
         };
     };
     let span = found.span;
     let found = found.help(format!("did you mean `{near}`?"));
-    if exact { found.fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, near)])) } else { found }
+    if exact {
+        found.fix(Fix::suggested(
+            format!("write `{near}`"),
+            vec![Edit::replace(span, near)],
+        ))
+    } else {
+        found
+    }
 }

@@ -12,14 +12,33 @@ use std::sync::Arc;
 /// The label of the position in the text.
 pub(crate) const IN_TEXT: &str = "in this text";
 
-pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_>, message: impl Into<String>) -> Diagnostic {
-    let Some(inside) = &fault.inside else { return family::finding(rule, cx, fault.span, message) };
-    in_text(Diagnostic::new(rule, cx.path, fault.span, message), &inside.written, (inside.span, inside.start))
+pub(super) fn finding(
+    rule: &'static RuleMeta,
+    cx: &FileCx<'_>,
+    fault: &Fault<'_>,
+    message: impl Into<String>,
+) -> Diagnostic {
+    let Some(inside) = &fault.inside else {
+        return family::finding(rule, cx, fault.span, message);
+    };
+    in_text(
+        Diagnostic::new(rule, cx.path, fault.span, message),
+        &inside.written,
+        (inside.span, inside.start),
+    )
 }
 
 /// Moves a finding from a `src` to a position in the text that it names.
-pub(super) fn in_text(mut found: Diagnostic, written: &str, (span, start): (Span, Position)) -> Diagnostic {
-    let path: Arc<str> = contained_path::beside(&found.path, written).map_or_else(|| Arc::from(written), Arc::from);
-    found.message = format!("in {path}:{}:{}: {}", start.line, start.column, found.message);
+pub(super) fn in_text(
+    mut found: Diagnostic,
+    written: &str,
+    (span, start): (Span, Position),
+) -> Diagnostic {
+    let path: Arc<str> =
+        contained_path::beside(&found.path, written).map_or_else(|| Arc::from(written), Arc::from);
+    found.message = format!(
+        "in {path}:{}:{}: {}",
+        start.line, start.column, found.message
+    );
     found.label_in(path, span, start, IN_TEXT)
 }

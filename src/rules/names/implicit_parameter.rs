@@ -6,13 +6,25 @@ use crate::template::scope::{Implicit, Origin};
 
 /// Most existing tasks are like this, and keep working.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(hint, 315, "implicit-parameter", "a task uses variables without declaring any").fixed(Fixable::Suggested),
+    meta!(
+        hint,
+        315,
+        "implicit-parameter",
+        "a task uses variables without declaring any"
+    )
+    .fixed(Fixable::Suggested),
     Check::FileAndLink(check, check_references),
 );
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    for of_one in cx.scopes.implicit.chunk_by(|one, two| one.owner == two.owner) {
-        let definition = of_one.first().and_then(|implicit| cx.file.definitions.get(implicit.owner as usize));
+    for of_one in cx
+        .scopes
+        .implicit
+        .chunk_by(|one, two| one.owner == two.owner)
+    {
+        let definition = of_one
+            .first()
+            .and_then(|implicit| cx.file.definitions.get(implicit.owner as usize));
         if let Some(element) = definition.map(crate::template::model::Definition::element) {
             out.push(word(cx, element, of_one));
         }
@@ -24,12 +36,21 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for extra in cx.names.implicit.values() {
         for of_one in extra.chunk_by(|(_, one), (_, two)| one == two) {
-            let Some((_, at)) = of_one.first() else { continue };
+            let Some((_, at)) = of_one.first() else {
+                continue;
+            };
             let listed = listed(of_one.iter().map(|(param, _)| &*param.name));
-            let what = if of_one.len() == 1 { "a variable" } else { "variables" };
+            let what = if of_one.len() == 1 {
+                "a variable"
+            } else {
+                "variables"
+            };
             let found = cx.at_reference(&RULE.meta, *at, |reference| {
                 let word = reference.kind.target().word();
-                format!("takes {what} that it does not declare: {listed}, for the {word} `{}`", shown(&reference.name))
+                format!(
+                    "takes {what} that it does not declare: {listed}, for the {word} `{}`",
+                    shown(&reference.name)
+                )
             });
             out.extend(found.map(|(found, _)| found));
         }
@@ -38,14 +59,33 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 
 fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagnostic {
     let listed = listed(implicit.iter().map(|implicit| &*implicit.name.value));
-    let what = if implicit.len() == 1 { "a variable" } else { "variables" };
-    let mut found = finding(&RULE.meta, cx, task.name_span(), format!("takes {what} that it does not declare: {listed}"));
+    let what = if implicit.len() == 1 {
+        "a variable"
+    } else {
+        "variables"
+    };
+    let mut found = finding(
+        &RULE.meta,
+        cx,
+        task.name_span(),
+        format!("takes {what} that it does not declare: {listed}"),
+    );
     for implicit in implicit.iter().take(NAMED) {
         found = found.label(implicit.name.span, "used here");
     }
-    let names: Vec<&str> = implicit.iter().map(|implicit| &*implicit.name.value).collect();
+    let names: Vec<&str> = implicit
+        .iter()
+        .map(|implicit| &*implicit.name.value)
+        .collect();
     match declare(Origin::Task(task), &names) {
-        Some(edit) => found.fix(Fix::suggested(if names.len() == 1 { "declare it" } else { "declare them all" }, vec![edit])),
+        Some(edit) => found.fix(Fix::suggested(
+            if names.len() == 1 {
+                "declare it"
+            } else {
+                "declare them all"
+            },
+            vec![edit],
+        )),
         None => found,
     }
 }

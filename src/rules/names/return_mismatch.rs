@@ -8,7 +8,13 @@ use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`, so the answer must match it too.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 318, "return-mismatch", "a function's task does not return what its `returns` says").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        318,
+        "return-mismatch",
+        "a function's task does not return what its `returns` says"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
@@ -16,8 +22,12 @@ const TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "bo
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for definition in &cx.file.definitions {
-        let Definition::Template(template) = definition else { continue };
-        let Some(returns) = &template.returns else { continue };
+        let Definition::Template(template) = definition else {
+            continue;
+        };
+        let Some(returns) = &template.returns else {
+            continue;
+        };
         if !is_type(&returns.value) && !is_schema_file(&returns.value) {
             out.push(unknown(cx, returns));
         } else if let Some(task) = template.task.as_deref() {
@@ -31,19 +41,34 @@ fn is_type(word: &str) -> bool {
 }
 
 fn unknown(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
-    let message = format!("`{}` is neither a type nor a JSON Schema file", shown(&returns.value));
-    let found = finding(&RULE.meta, cx, returns.span, message).help(format!("it can be {}, or a file", either(TYPES)));
+    let message = format!(
+        "`{}` is neither a type nor a JSON Schema file",
+        shown(&returns.value)
+    );
+    let found = finding(&RULE.meta, cx, returns.span, message)
+        .help(format!("it can be {}, or a file", either(TYPES)));
     match nearest(&returns.value, TYPES) {
-        Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(returns.span, meant)])),
+        Some(meant) => found.fix(Fix::suggested(
+            format!("write `{meant}`"),
+            vec![Edit::replace(returns.span, meant)],
+        )),
         None => found,
     }
 }
 
-fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &Task<'_>) -> Option<Diagnostic> {
+fn mismatch(
+    cx: &FileCx<'_>,
+    template: &Template<'_>,
+    returns: &Str<'_>,
+    task: &Task<'_>,
+) -> Option<Diagnostic> {
     if task.reference.is_some() || task.element.is_damaged() {
         return None;
     }
-    let is_atomic = task.operator.as_ref().is_none_or(|operator| operator.value == "atomic");
+    let is_atomic = task
+        .operator
+        .as_ref()
+        .is_none_or(|operator| operator.value == "atomic");
     let answer = match &task.output {
         // The answers of steps, loops and commands are not known here.
         None if !is_atomic => return None,
@@ -58,7 +83,10 @@ fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &
         return None;
     }
     let promised = shown(&returns.value);
-    let message = format!("promises {promised}, but its task answers with {}", shown(answer));
+    let message = format!(
+        "promises {promised}, but its task answers with {}",
+        shown(answer)
+    );
     let mut found = finding(&RULE.meta, cx, returns.span, message);
     let schema = escape_attribute(&returns.value).into_owned();
     let format = match returns.value.as_ref() {
@@ -72,14 +100,15 @@ fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &
         }
         None => insert_child(task.element, &format),
     };
-    found = found.fix(Fix::suggested(format!("hold the answer to it: {format}"), vec![edit]));
+    found = found.fix(Fix::suggested(
+        format!("hold the answer to it: {format}"),
+        vec![edit],
+    ));
     let answered = shown(answer).into_owned();
-    Some(
-        found.fix(Fix::suggested(
-            format!("write returns=\"{answered}\""),
-            vec![set_attribute(template.element, "returns", answer)],
-        )),
-    )
+    Some(found.fix(Fix::suggested(
+        format!("write returns=\"{answered}\""),
+        vec![set_attribute(template.element, "returns", answer)],
+    )))
 }
 
 /// True if an answer has the promised type. The type that a schema file describes is not known

@@ -5,7 +5,12 @@ use crate::rules::names::fault_location::finding;
 
 /// Steps, and the tasks that produce inputs, run in the order in which they are written.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 319, "step-not-run", "the result of a step, or of a task in an input, is used before it has run"),
+    meta!(
+        error,
+        319,
+        "step-not-run",
+        "the result of a step, or of a task in an input, is used before it has run"
+    ),
     Check::File(check),
 );
 
@@ -18,10 +23,14 @@ enum Own {
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::NotYet { name, result } = &fault.kind else { continue };
+        let FaultKind::NotYet { name, result } = &fault.kind else {
+            continue;
+        };
         let named = shown(name);
         let step = cx.document.element_at(result.start);
-        let is_own = step.is_some_and(|step| step.span().start < fault.span.start && fault.span.end <= step.span().end);
+        let is_own = step.is_some_and(|step| {
+            step.span().start < fault.span.start && fault.span.end <= step.span().end
+        });
         if step.is_some_and(|step| step.name() == "input") {
             let own = if is_own { Own::Yes } else { Own::No };
             out.push(input(cx, (fault, *result), &named, own));
@@ -29,7 +38,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let (message, help) = if is_own {
             (
-                format!("`{named}` is the result of this very step, which has not run where it is used"),
+                format!(
+                    "`{named}` is the result of this very step, which has not run where it is used"
+                ),
                 "use a value that exists before the step runs, or give the result another name",
             )
         } else {
@@ -38,7 +49,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 "only later steps see its result: move this after that step, or use a value that exists before it",
             )
         };
-        out.push(finding(&RULE.meta, cx, fault, message).label(*result, "the step names its result here").help(help));
+        out.push(
+            finding(&RULE.meta, cx, fault, message)
+                .label(*result, "the step names its result here")
+                .help(help),
+        );
     }
 }
 
@@ -54,5 +69,7 @@ fn input(cx: &FileCx<'_>, (fault, name): (&Fault<'_>, Span), named: &str, own: O
             "inputs are made in order: move this one after it, or use a value that exists before",
         ),
     };
-    finding(&RULE.meta, cx, fault, message).label(name, "the input has its name here").help(help)
+    finding(&RULE.meta, cx, fault, message)
+        .label(name, "the input has its name here")
+        .help(help)
 }

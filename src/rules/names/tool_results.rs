@@ -23,12 +23,25 @@ pub(crate) fn tools_condition(found: &ToolUse<'_>) -> String {
 }
 
 /// Adds the place that gives the role its tools to a finding.
-pub(crate) fn with_role_label(cx: &LinkCx<'_>, mut found: Diagnostic, of: &ToolUse<'_>) -> Diagnostic {
-    let allowed = of.role.tools.as_ref().and_then(|tools| tools.allowed.first());
+pub(crate) fn with_role_label(
+    cx: &LinkCx<'_>,
+    mut found: Diagnostic,
+    of: &ToolUse<'_>,
+) -> Diagnostic {
+    let allowed = of
+        .role
+        .tools
+        .as_ref()
+        .and_then(|tools| tools.allowed.first());
     let span = allowed.map_or(of.role.name.span, |tool| tool.span);
     if let Some((path, start)) = cx.config.position(0, span.start) {
         let path = Some(path).filter(|path| *path != found.path);
-        found.labels.push(Label { path, span, start, text: "its agents may call tools".into() });
+        found.labels.push(Label {
+            path,
+            span,
+            start,
+            text: "its agents may call tools".into(),
+        });
     }
     found
 }

@@ -13,8 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A variable is never rendered as an empty text.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value")
-        .fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        304,
+        "undeclared-variable",
+        "a variable that no parameter, input, step or loop gives a value"
+    )
+    .fixed(Fixable::Suggested),
     Check::FileAndLink(check, check_references),
 );
 
@@ -22,41 +27,77 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     // The same misspelling in several places is one finding.
     let mut slips: BTreeMap<(u32, &str), Vec<&Fault<'_>>> = BTreeMap::new();
     for fault in &cx.scopes.faults {
-        let FaultKind::Undeclared { name, origin: Origin::Function(own) | Origin::Task(own), .. } = &fault.kind else { continue };
-        slips.entry((own.span().start, name)).or_default().push(fault);
+        let FaultKind::Undeclared {
+            name,
+            origin: Origin::Function(own) | Origin::Task(own),
+            ..
+        } = &fault.kind
+        else {
+            continue;
+        };
+        slips
+            .entry((own.span().start, name))
+            .or_default()
+            .push(fault);
     }
     for (at, uses) in slips.values_mut().enumerate() {
         uses.sort_by_key(|fault| fault.span.start);
-        let [fault, others @ ..] = uses.as_slice() else { continue };
-        let FaultKind::Undeclared { name, near, origin, needs } = &fault.kind else { continue };
+        let [fault, others @ ..] = uses.as_slice() else {
+            continue;
+        };
+        let FaultKind::Undeclared {
+            name,
+            near,
+            origin,
+            needs,
+        } = &fault.kind
+        else {
+            continue;
+        };
         if at < FEW && is_given_unread(cx, name) {
             continue;
         }
         let whose = match (needs, origin) {
             (Some(needed), _) => &*format!("the task has no `<{needed}>` to make it of"),
-            (None, Origin::Function(_)) => "this function sees its parameters only, and none has that name",
+            (None, Origin::Function(_)) => {
+                "this function sees its parameters only, and none has that name"
+            }
             (None, Origin::Task(_)) => "no parameter, input, earlier step or loop has that name",
         };
         let named = shown(name);
-        let mut found = finding(&RULE.meta, cx, fault, format!("`{named}` would have no value: {whose}"));
+        let mut found = finding(
+            &RULE.meta,
+            cx,
+            fault,
+            format!("`{named}` would have no value: {whose}"),
+        );
         for other in others.iter().take(NAMED) {
             found = found.label(other.span, "named here, too");
         }
         if others.len() > NAMED {
             found = found.note(format!("it is named in {} places", uses.len()));
         }
-        let is_exact = uses.iter().all(|fault| fault.span.slice(cx.document.text) == *name);
+        let is_exact = uses
+            .iter()
+            .all(|fault| fault.span.slice(cx.document.text) == *name);
         if let Some(meant) = near {
             found = found.help(format!("did you mean `{}`?", shown(meant)));
             if is_exact {
-                let edits = uses.iter().map(|fault| Edit::replace(fault.span, meant.as_str())).collect();
+                let edits = uses
+                    .iter()
+                    .map(|fault| Edit::replace(fault.span, meant.as_str()))
+                    .collect();
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }
         if let Some(needed) = needs {
-            found = found.help(format!("add `<{needed}>` to the task, or leave `{named}` out"));
+            found = found.help(format!(
+                "add `<{needed}>` to the task, or leave `{named}` out"
+            ));
         } else if matches!(origin, Origin::Function(_)) && near.is_none() {
-            found = found.help(format!("correct the name, or add `{named}` to `params` and give it in every call"));
+            found = found.help(format!(
+                "correct the name, or add `{named}` to `params` and give it in every call"
+            ));
         } else if let (Origin::Task(_), Some(edit)) = (origin, declare(*origin, &[&**name])) {
             found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));
         }
@@ -69,15 +110,25 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 fn is_given_unread(cx: &FileCx<'_>, name: &str) -> bool {
     let text = cx.document.text;
     let is_misplaced = |at: u32| {
-        let mut faults = cx.file.faults.iter().filter(|fault| fault.span.contains(at));
+        let mut faults = cx
+            .file
+            .faults
+            .iter()
+            .filter(|fault| fault.span.contains(at));
         faults.any(|fault| matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }))
     };
     let is_unread = |at: u32| match cx.document.attribute_at(at) {
-        Some(_) => cx.document.element_at(at).is_some_and(|element| Kind::homes(element.name()).next().is_none()),
+        Some(_) => cx
+            .document
+            .element_at(at)
+            .is_some_and(|element| Kind::homes(element.name()).next().is_none()),
         None => is_misplaced(at),
     };
     let given = [format!(" as=\"{name}\""), format!(" as='{name}'")];
-    given.iter().flat_map(|given| text.match_indices(given.as_str())).any(|(at, _)| is_unread(at as u32 + 1))
+    given
+        .iter()
+        .flat_map(|given| text.match_indices(given.as_str()))
+        .any(|(at, _)| is_unread(at as u32 + 1))
 }
 
 /// Maximum number of names that are searched for in unread markup.
@@ -86,11 +137,17 @@ const FEW: usize = 64;
 /// A definition that is used by `ref` or `use` takes its names from the place of its use.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let lacking = of_fragments(cx);
-    let several = lacking.iter().filter(|(_, lacking)| lacking.is_of_fragment());
+    let several = lacking
+        .iter()
+        .filter(|(_, lacking)| lacking.is_of_fragment());
     out.extend(several.filter_map(|(fragment, lacking)| at_fragment(cx, *fragment, lacking)));
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::Undeclared(names) = &fault.kind else { continue };
-        if fragment(cx, fault.at).is_some_and(|id| lacking.get(&id).is_some_and(Lacking::is_of_fragment)) {
+        let linked_names::FaultKind::Undeclared(names) = &fault.kind else {
+            continue;
+        };
+        if fragment(cx, fault.at)
+            .is_some_and(|id| lacking.get(&id).is_some_and(Lacking::is_of_fragment))
+        {
             continue;
         }
         let listed = listed(names.iter().map(|name| &**name));
@@ -102,11 +159,14 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         let found = cx.at_reference(&RULE.meta, fault.at, |reference| {
             let word = reference.kind.target().word();
-            format!("the {word} `{}` takes {listed}, which {have} no value here: {whose}", shown(&reference.name))
+            format!(
+                "the {word} `{}` takes {listed}, which {have} no value here: {whose}",
+                shown(&reference.name)
+            )
         });
-        out.extend(
-            found.map(|(found, _)| found.help("declare it as a parameter here, or bind it by an input or an earlier step")),
-        );
+        out.extend(found.map(|(found, _)| {
+            found.help("declare it as a parameter here, or bind it by an input or an earlier step")
+        }));
     }
 }
 
@@ -127,8 +187,12 @@ impl Lacking<'_> {
 fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
     let mut found: BTreeMap<DefId, Lacking<'_>> = BTreeMap::new();
     for fault in &cx.names.faults {
-        let linked_names::FaultKind::Undeclared(names) = &fault.kind else { continue };
-        let Some(id) = fragment(cx, fault.at) else { continue };
+        let linked_names::FaultKind::Undeclared(names) = &fault.kind else {
+            continue;
+        };
+        let Some(id) = fragment(cx, fault.at) else {
+            continue;
+        };
         let lacking = found.entry(id).or_default();
         lacking.names.extend(names.iter().map(|name| &**name));
         lacking.uses.push(fault.at);
@@ -139,15 +203,24 @@ fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
 /// Returns the fragment that a reference uses.
 fn fragment(cx: &LinkCx<'_>, at: RefId) -> Option<DefId> {
     let target = cx.index.target(cx.index.reference(at)?)?;
-    cx.index.definition(target).filter(|definition| definition.kind.is_text()).map(|_| target)
+    cx.index
+        .definition(target)
+        .filter(|definition| definition.kind.is_text())
+        .map(|_| target)
 }
 
 fn at_fragment(cx: &LinkCx<'_>, id: DefId, lacking: &Lacking<'_>) -> Option<Diagnostic> {
     let (file, fragment) = (cx.index.file(id.file)?, cx.index.definition(id)?);
     let listed = listed(lacking.names.iter().copied());
-    let have = if lacking.names.len() == 1 { "has" } else { "have" };
+    let have = if lacking.names.len() == 1 {
+        "has"
+    } else {
+        "have"
+    };
     let (name, uses) = (shown(&fragment.name), lacking.uses.len());
-    let message = format!("the fragment `{name}` takes {listed}, which {have} no value in {uses} of the places that use it");
+    let message = format!(
+        "the fragment `{name}` takes {listed}, which {have} no value in {uses} of the places that use it"
+    );
     let mut found = Diagnostic::new(&RULE.meta, file.path, fragment.span, message);
     for at in lacking.uses.iter().take(NAMED) {
         let span = cx.index.reference(*at)?.span;
@@ -159,15 +232,25 @@ fn at_fragment(cx: &LinkCx<'_>, id: DefId, lacking: &Lacking<'_>) -> Option<Diag
 /// Lists names for a message.
 pub(super) fn listed<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
     let count = names.len();
-    let mut listed = joined(names.take(NAMED).map(|name| format!("`{}`", shown(name))), " and ");
+    let mut listed = joined(
+        names.take(NAMED).map(|name| format!("`{}`", shown(name))),
+        " and ",
+    );
     if count > NAMED {
-        listed = format!("{} and {} more", listed.replace(" and ", ", "), count - NAMED);
+        listed = format!(
+            "{} and {} more",
+            listed.replace(" and ", ", "),
+            count - NAMED
+        );
     }
     listed
 }
 
 fn in_function(cx: &LinkCx<'_>, at: RefId) -> bool {
-    let owner = cx.index.reference(at).map(|reference| DefId { file: at.file, definition: reference.owner });
+    let owner = cx.index.reference(at).map(|reference| DefId {
+        file: at.file,
+        definition: reference.owner,
+    });
     let definition = owner.and_then(|owner| cx.index.definition(owner));
     definition.is_some_and(|definition| definition.kind == DefinitionKind::Template)
 }
@@ -183,16 +266,25 @@ const LONG: usize = 1_000;
 pub(crate) fn declare(origin: Origin<'_>, names: &[&str]) -> Option<Edit> {
     match origin {
         Origin::Function(template) => {
-            let params = template.attribute("params").map(|params| params.value().trim().to_owned()).unwrap_or_default();
+            let params = template
+                .attribute("params")
+                .map(|params| params.value().trim().to_owned())
+                .unwrap_or_default();
             let separator = if params.contains(',') { ", " } else { " " };
-            let params: Vec<&str> =
-                Some(&*params).filter(|params| !params.is_empty()).into_iter().chain(names.iter().copied()).collect();
+            let params: Vec<&str> = Some(&*params)
+                .filter(|params| !params.is_empty())
+                .into_iter()
+                .chain(names.iter().copied())
+                .collect();
             let params = params.join(separator);
             (params.len() < LONG).then(|| set_attribute(template, "params", &params))
         }
         Origin::Task(task) => {
             let child = |kind: Kind| task.elements().find(|child| child.name() == kind.tag());
-            let list: Vec<String> = names.iter().map(|name| format!("<parameter name=\"{name}\" required=\"true\"/>")).collect();
+            let list: Vec<String> = names
+                .iter()
+                .map(|name| format!("<parameter name=\"{name}\" required=\"true\"/>"))
+                .collect();
             if let Some(known) = child(Kind::Parameters) {
                 return is_small(known).then(|| insert_child(known, &list.join("\n")));
             }

@@ -7,31 +7,48 @@ use crate::template::scope::Unread;
 /// The call that made it is wasted, and rounds that should differ are equal. Not an error: a role
 /// may work through its tools alone.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 328, "unread-value", "what a round or a step hands on reaches no request").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        328,
+        "unread-value",
+        "what a round or a step hands on reaches no request"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Unread(what) = fault.kind else { continue };
+        let FaultKind::Unread(what) = fault.kind else {
+            continue;
+        };
         let (message, help) = words(what);
         let found = finding(&RULE.meta, cx, fault.span, message).help(help);
         let part = cx.document.element_at(fault.span.start);
-        out.push(match name(what).zip(part).and_then(|(name, part)| read(part, name)) {
-            Some(fix) => found.fix(fix),
-            None => found,
-        });
+        out.push(
+            match name(what)
+                .zip(part)
+                .and_then(|(name, part)| read(part, name))
+            {
+                Some(fix) => found.fix(fix),
+                None => found,
+            },
+        );
     }
 }
 
 const fn words(what: Unread) -> (&'static str, &'static str) {
-    const ALLOW: &str = "where that is meant, say so inside the task: <?ctxc allow unread-value reason=\"…\"?>";
+    const ALLOW: &str =
+        "where that is meant, say so inside the task: <?ctxc allow unread-value reason=\"…\"?>";
     match what {
         Unread::CurrentInput => (
             "no part of this `reduce` reads `current_input`: the requests of each round are the same, whatever its input is",
             ALLOW,
         ),
-        Unread::CurrentResult => ("`current_result` is never read: what `inner_task` answers reaches no request", ALLOW),
+        Unread::CurrentResult => (
+            "`current_result` is never read: what `inner_task` answers reaches no request",
+            ALLOW,
+        ),
         Unread::Accumulator => (
             "`accumulator` is never read: each round drops what the rounds before it merged",
             "give the `reduce` an `initial_value` and read `accumulator` in `reduction_task`",
@@ -40,10 +57,14 @@ const fn words(what: Unread) -> (&'static str, &'static str) {
             "nothing in this `reduce` reads `current_input`, `current_result` or `accumulator`: each round sends the same requests, and all answers but the last are lost",
             "read `current_input` in `inner_task`, and `current_result` and `accumulator` in `reduction_task`",
         ),
-        Unread::DirectorResult => ("the evaluator is not shown `director_result`: it judges what it does not see", ALLOW),
-        Unread::EvaluationFeedback => {
-            ("`evaluation_feedback` is never read: each round begins as the first did, whatever the evaluator found", ALLOW)
-        }
+        Unread::DirectorResult => (
+            "the evaluator is not shown `director_result`: it judges what it does not see",
+            ALLOW,
+        ),
+        Unread::EvaluationFeedback => (
+            "`evaluation_feedback` is never read: each round begins as the first did, whatever the evaluator found",
+            ALLOW,
+        ),
         Unread::Loop => (
             "nothing in this loop reads `director_result` or `evaluation_feedback`: no round makes use of what another part answered",
             "read `evaluation_feedback` in `director`, and `director_result` in `evaluator`",
@@ -69,13 +90,22 @@ const fn name(what: Unread) -> Option<&'static str> {
 /// Returns the fix that adds a value as an input of an agent; `None` for a part composed of others.
 fn read(part: Element<'_>, name: &str) -> Option<Fix> {
     const COMPOSITE: [Kind; 4] = [Kind::Steps, Kind::InnerTask, Kind::Command, Kind::Director];
-    if part.elements().any(|child| COMPOSITE.iter().any(|kind| kind.tag() == child.name())) {
+    if part
+        .elements()
+        .any(|child| COMPOSITE.iter().any(|kind| kind.tag() == child.name()))
+    {
         return None;
     }
     let input = format!("<input name=\"{name}\" from=\"{name}\"/>");
-    let edit = match part.elements().find(|child| child.name() == Kind::Inputs.tag()) {
+    let edit = match part
+        .elements()
+        .find(|child| child.name() == Kind::Inputs.tag())
+    {
         Some(inputs) => insert_child(inputs, &input),
         None => insert_child(part, &format!("<inputs>\n  {input}\n</inputs>")),
     };
-    Some(Fix::suggested(format!("read `{name}` as an input"), vec![edit]))
+    Some(Fix::suggested(
+        format!("read `{name}` as an input"),
+        vec![edit],
+    ))
 }

@@ -9,7 +9,13 @@ use std::collections::BTreeSet;
 
 /// The agent would read the tags as plain text.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        322,
+        "unrendered-jinja",
+        "Jinja in a text without `syntax=\"jinja\"`"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
@@ -36,41 +42,73 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let is = |name: &str| element.attribute(name).is_some();
         let message = match element.attribute("src") {
             Some(src) if ENDINGS.iter().any(|ending| src.value().ends_with(ending)) => {
-                format!("the name of `{}` says Jinja, but the agent reads its tags as plain text", src.value())
+                format!(
+                    "the name of `{}` says Jinja, but the agent reads its tags as plain text",
+                    src.value()
+                )
             }
-            None if has_statement(&element.text()) => "the agent reads this Jinja tag as plain text".to_owned(),
+            None if has_statement(&element.text()) => {
+                "the agent reads this Jinja tag as plain text".to_owned()
+            }
             _ => continue,
         };
         let written = element.span().slice(text);
         let at = written.find("{%").filter(|_| !is("src"));
         let start = element.span().start;
-        let span = at.map_or_else(|| element.name_span(), |at| Span::new(start + at as u32, start + at as u32 + 2));
+        let span = at.map_or_else(
+            || element.name_span(),
+            |at| Span::new(start + at as u32, start + at as u32 + 2),
+        );
         let verbatim = vec![set_attribute(element, "verbatim", "true")];
-        let as_words = Fix::suggested("write verbatim=\"true\": the tags are meant as plain text", verbatim);
-        out.push(finding(&RULE.meta, cx, span, message).fix(render(element)).fix(as_words));
+        let as_words = Fix::suggested(
+            "write verbatim=\"true\": the tags are meant as plain text",
+            verbatim,
+        );
+        out.push(
+            finding(&RULE.meta, cx, span, message)
+                .fix(render(element))
+                .fix(as_words),
+        );
     }
 }
 
 /// The fix that makes a text rendered.
 pub(super) fn render(element: Element<'_>) -> Fix {
-    Fix::suggested("write syntax=\"jinja\": the text is rendered", vec![set_attribute(element, "syntax", "jinja")])
+    Fix::suggested(
+        "write syntax=\"jinja\": the text is rendered",
+        vec![set_attribute(element, "syntax", "jinja")],
+    )
 }
 
 /// Returns the texts that are already reported because an expression in them is Jinja.
 fn reported(cx: &FileCx<'_>) -> BTreeSet<NodeId> {
     let elements = cx.scopes.faults.iter().filter_map(|fault| {
-        let FaultKind::Expression { fault: why, element } = &fault.kind else { return None };
+        let FaultKind::Expression {
+            fault: why,
+            element,
+        } = &fault.kind
+        else {
+            return None;
+        };
         is_jinja(cx, fault, why, *element).then(|| element.id())
     });
     elements.collect()
 }
 
 /// True if the expression of a plain text is valid Jinja: a filter, a condition, a sum.
-pub(super) fn is_jinja(cx: &FileCx<'_>, fault: &Fault<'_>, why: &ExpressionFault, element: Element<'_>) -> bool {
+pub(super) fn is_jinja(
+    cx: &FileCx<'_>,
+    fault: &Fault<'_>,
+    why: &ExpressionFault,
+    element: Element<'_>,
+) -> bool {
     let written = why.expression.slice(cx.document.text);
     let is_whole = fault.inside.is_none() && written.starts_with("{{") && written.ends_with("}}");
     // A call with a repeated argument, or in the wrong order, is a call of this language.
-    let is_call = matches!(why.kind, ExpressionFaultKind::DuplicateArgument | ExpressionFaultKind::PositionalAfterNamed);
+    let is_call = matches!(
+        why.kind,
+        ExpressionFaultKind::DuplicateArgument | ExpressionFaultKind::PositionalAfterNamed
+    );
     is_whole && !is_call && !is_decided(element) && read_tree(written).is_ok()
 }
 
@@ -81,11 +119,15 @@ pub(super) fn is_meant(element: Element<'_>) -> bool {
 
 /// True if an element is no text, or declares how it is read.
 pub(super) fn is_decided(element: Element<'_>) -> bool {
-    !is_text(element) || element.attribute("syntax").is_some() || element.attribute("verbatim").is_some()
+    !is_text(element)
+        || element.attribute("syntax").is_some()
+        || element.attribute("verbatim").is_some()
 }
 
 /// True if the element takes a text that can be rendered.
 pub(super) fn is_text(element: Element<'_>) -> bool {
     let name = element.name();
-    Kind::homes(name).filter_map(|home| home.child(name)).any(|child| child.kind.is_text())
+    Kind::homes(name)
+        .filter_map(|home| home.child(name))
+        .any(|child| child.kind.is_text())
 }

@@ -6,12 +6,18 @@ use crate::template::names::Unfenced;
 
 /// In a shell, a value can end the command and begin another one.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 326, "untrusted-in-shell", "a value from outside is in a command that a shell reads"),
+    meta!(
+        promise,
+        326,
+        "untrusted-in-shell",
+        "a value from outside is in a command that a shell reads"
+    ),
     Check::FileAndLink(check, check_references),
 );
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    let message = "the command is marked as coming from outside, and a shell would run what it says";
+    let message =
+        "the command is marked as coming from outside, and a shell would run what it says";
     out.extend(marked(&RULE.meta, cx, Unfenced::Shell, message));
 }
 

@@ -10,7 +10,12 @@ use crate::template::names::Unfenced;
 
 /// Otherwise the author of a ticket would write the system prompt.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 310, "untrusted-in-system", "a value from outside reaches the system text"),
+    meta!(
+        promise,
+        310,
+        "untrusted-in-system",
+        "a value from outside reaches the system text"
+    ),
     Check::FileAndLink(check, check_references),
 );
 
@@ -20,8 +25,10 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let words =
-        ("would be part of the system text", "name it in `<instructions>`, where it is fenced, and take it out of `<system>`");
+    let words = (
+        "would be part of the system text",
+        "name it in `<instructions>`, where it is fenced, and take it out of `<system>`",
+    );
     out.extend(values(&RULE.meta, cx, Unfenced::System, words));
 }
 
@@ -33,8 +40,11 @@ pub(super) fn marked(
     message: &'static str,
 ) -> impl Iterator<Item = Diagnostic> {
     let faults = cx.scopes.faults.iter();
-    let faults = faults.filter(move |fault| matches!(fault.kind, FaultKind::FromOutside(unfenced) if unfenced == place));
-    let help = "put what comes from outside into an <input>; where the text is your own, remove the mark";
+    let faults = faults.filter(
+        move |fault| matches!(fault.kind, FaultKind::FromOutside(unfenced) if unfenced == place),
+    );
+    let help =
+        "put what comes from outside into an <input>; where the text is your own, remove the mark";
     faults.map(move |fault| finding(rule, cx, fault, message).help(help))
 }
 
@@ -52,21 +62,41 @@ pub(crate) fn values(
         out.extend(value(rule, cx, used, would, help, ""));
     }
     for found in tool_uses(cx) {
-        let ToolUseKind::Value(used) = found.kind else { continue };
+        let ToolUseKind::Value(used) = found.kind else {
+            continue;
+        };
         if of_place(used) {
-            let found = value(rule, cx, used, would, help, &tools_condition(&found)).map(|own| with_role_label(cx, own, &found));
+            let found = value(rule, cx, used, would, help, &tools_condition(&found))
+                .map(|own| with_role_label(cx, own, &found));
             out.extend(found);
         }
     }
-    for (at, _) in cx.names.outside_used.iter().filter(|(_, unfenced)| *unfenced == place) {
-        let Some(reference) = cx.index.reference(*at) else { continue };
-        let Some((marked, source)) = cx.index.target(reference).and_then(|target| cx.names.outside.get(&target)) else {
+    for (at, _) in cx
+        .names
+        .outside_used
+        .iter()
+        .filter(|(_, unfenced)| *unfenced == place)
+    {
+        let Some(reference) = cx.index.reference(*at) else {
+            continue;
+        };
+        let Some((marked, source)) = cx
+            .index
+            .target(reference)
+            .and_then(|target| cx.names.outside.get(&target))
+        else {
             continue;
         };
         let found = cx.at_reference(rule, *at, |reference| {
-            format!("the fragment `{}` comes from outside and {would}", shown(&reference.name))
+            format!(
+                "the fragment `{}` comes from outside and {would}",
+                shown(&reference.name)
+            )
         });
-        let found = found.map(|(found, _)| cx.label(found, marked.file, *source, "its text is marked here").help(help));
+        let found = found.map(|(found, _)| {
+            cx.label(found, marked.file, *source, "its text is marked here")
+                .help(help)
+        });
         out.extend(found);
     }
     out
@@ -85,7 +115,9 @@ fn value(
     let name = shown(&used.name);
     let (source, span) = &used.source;
     let comes = match shown(source) {
-        source if name.is_empty() && source.is_empty() => "the context used here comes from outside".to_owned(),
+        source if name.is_empty() && source.is_empty() => {
+            "the context used here comes from outside".to_owned()
+        }
         source if name.is_empty() => {
             format!("the context used here contains untrusted `{source}`")
         }
@@ -102,18 +134,28 @@ fn value(
             });
             found.map(|(found, _)| found)
         }
-        None => at_use(rule, cx, (used.file, used.span, used.inside), format!("{comes} and {would}")),
+        None => at_use(
+            rule,
+            cx,
+            (used.file, used.span, used.inside),
+            format!("{comes} and {would}"),
+        ),
     };
     let found = match found? {
         found if span.is_empty() => found,
         found => cx.label(found, used.file, *span, "it gets its value here"),
     };
-    let checked = "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";
+    let checked =
+        "; or, if its text is checked before, say `trust=\"trusted\"` where it is passed on";
     let help = if name.is_empty() {
         "keep it out of that context with `inherit_context`, `accumulate_data` or `fresh_context`"
     } else {
         help
     };
     let is_checked_elsewhere = given.is_empty() && *source == used.name && !name.is_empty();
-    Some(found.help(if is_checked_elsewhere { help.to_owned() } else { [help, checked].concat() }))
+    Some(found.help(if is_checked_elsewhere {
+        help.to_owned()
+    } else {
+        [help, checked].concat()
+    }))
 }

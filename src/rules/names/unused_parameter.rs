@@ -9,7 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Its callers must give a value that has no effect.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 316, "unused-parameter", "a parameter that nothing reads").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        316,
+        "unused-parameter",
+        "a parameter that nothing reads"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
@@ -19,37 +25,67 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut elsewhere = None;
     let mut misplaced = None;
     for fault in &cx.scopes.faults {
-        let FaultKind::Unused { name, origin } = &fault.kind else { continue };
-        if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) || is_repeated(cx, name) {
+        let FaultKind::Unused { name, origin } = &fault.kind else {
+            continue;
+        };
+        if meant
+            .get_or_insert_with(|| self::meant(cx))
+            .contains(name.as_str())
+            || is_repeated(cx, name)
+        {
             continue;
         }
         let (Origin::Function(element) | Origin::Task(element)) = *origin;
         let damaged = damaged.get_or_insert_with(|| self::damaged(cx));
         let after = damaged.partition_point(|start| *start < element.span().start);
-        let is_damaged = damaged.get(after).is_some_and(|start| *start < element.span().end);
+        let is_damaged = damaged
+            .get(after)
+            .is_some_and(|start| *start < element.span().end);
         // Unread parts of the element may use any parameter.
         if is_damaged || !cx.file.unread_in(element).is_empty() {
             continue;
         }
         // So may text between elements, which has been reported.
-        if misplaced.get_or_insert_with(|| self::misplaced(cx)).contains(&**name) {
+        if misplaced
+            .get_or_insert_with(|| self::misplaced(cx))
+            .contains(&**name)
+        {
             continue;
         }
         let what = match origin {
             Origin::Function(_) => "this function",
             Origin::Task(_) => "this task",
         };
-        let mut found = finding(&RULE.meta, cx, fault.span, format!("nothing in {what} reads the parameter `{}`", shown(name)));
-        let places = in_texts(cx, element, elsewhere.get_or_insert_with(|| placeholders(cx.document.text)), name);
+        let mut found = finding(
+            &RULE.meta,
+            cx,
+            fault.span,
+            format!("nothing in {what} reads the parameter `{}`", shown(name)),
+        );
+        let places = in_texts(
+            cx,
+            element,
+            elsewhere.get_or_insert_with(|| placeholders(cx.document.text)),
+            name,
+        );
         if let Some(first) = places.first() {
-            let edits = places.iter().map(|at| Edit::replace(*at, format!("{{{{{name}}}}}"))).collect();
+            let edits = places
+                .iter()
+                .map(|at| Edit::replace(*at, format!("{{{{{name}}}}}")))
+                .collect();
             found = found
                 .label(*first, "the agent reads this literally")
                 .help(format!("did you mean `{{{{{}}}}}`?", shown(name)))
-                .fix(Fix::suggested(format!("write `{{{{{}}}}}`", shown(name)), edits));
+                .fix(Fix::suggested(
+                    format!("write `{{{{{}}}}}`", shown(name)),
+                    edits,
+                ));
         }
         out.push(match remove(cx, *origin, fault.span.start, name) {
-            Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
+            Some(edit) => found.fix(Fix::suggested(
+                format!("remove `{}`", shown(name)),
+                vec![edit],
+            )),
             None => found,
         });
     }
@@ -62,16 +98,25 @@ pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
     for (open, close) in [("{", "}"), ("%(", ")s")] {
         for (at, _) in text.match_indices(open) {
             let rest = text.get(at + open.len()..).unwrap_or("");
-            let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).unwrap_or(rest.len());
+            let end = rest
+                .find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'))
+                .unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
             let before = text.get(..at).unwrap_or("");
             if name.is_empty() || !behind.starts_with(close) || before.ends_with(['{', '\\']) {
                 continue;
             }
-            let start = if open == "{" && before.ends_with('$') { at - 1 } else { at };
+            let start = if open == "{" && before.ends_with('$') {
+                at - 1
+            } else {
+                at
+            };
             // `{name}}` lacks one brace.
             let half = usize::from(behind.starts_with("}}"));
-            found.entry(name).or_default().push(Span::of(start, at + open.len() + end + close.len() + half));
+            found
+                .entry(name)
+                .or_default()
+                .push(Span::of(start, at + open.len() + end + close.len() + half));
         }
     }
     for places in found.values_mut() {
@@ -81,40 +126,67 @@ pub(super) fn placeholders(text: &str) -> BTreeMap<&str, Vec<Span>> {
 }
 
 /// Returns the placeholders of a name that are inside the texts of an element.
-pub(super) fn in_texts(cx: &FileCx<'_>, around: Element<'_>, all: &BTreeMap<&str, Vec<Span>>, name: &str) -> Vec<Span> {
+pub(super) fn in_texts(
+    cx: &FileCx<'_>,
+    around: Element<'_>,
+    all: &BTreeMap<&str, Vec<Span>>,
+    name: &str,
+) -> Vec<Span> {
     let all = all.get(name).map_or(&[][..], |places| places);
     let first = all.partition_point(|at| at.start < around.span().start);
-    let inside = all.iter().skip(first).take_while(|at| at.start < around.span().end);
-    inside.copied().filter(|at| is_in_text(cx, around, *at)).collect()
+    let inside = all
+        .iter()
+        .skip(first)
+        .take_while(|at| at.start < around.span().end);
+    inside
+        .copied()
+        .filter(|at| is_in_text(cx, around, *at))
+        .collect()
 }
 
 /// True if a span is inside a text in which placeholders are filled in.
 fn is_in_text(cx: &FileCx<'_>, around: Element<'_>, at: Span) -> bool {
-    let text = cx.document.element_at(at.start).filter(|text| around.span().encloses(at) && text.inner().encloses(at));
+    let text = cx
+        .document
+        .element_at(at.start)
+        .filter(|text| around.span().encloses(at) && text.inner().encloses(at));
     text.is_some_and(|text| unrendered_jinja::is_text(text) && text.attribute("verbatim").is_none())
 }
 
 /// Returns the names in placeholders of text between elements.
 fn misplaced<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
-    let is_text = |kind: &template::fault::FaultKind<'_>| matches!(kind, template::fault::FaultKind::MisplacedText { .. });
+    let is_text = |kind: &template::fault::FaultKind<'_>| {
+        matches!(kind, template::fault::FaultKind::MisplacedText { .. })
+    };
     let faults = cx.file.faults.iter().filter(|fault| is_text(&fault.kind));
     let texts = faults.flat_map(|fault| fault.span.slice(cx.document.text).split("{{").skip(1));
     texts
-        .map(|text| text.trim_start().split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-')).next().unwrap_or(""))
+        .map(|text| {
+            text.trim_start()
+                .split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'))
+                .next()
+                .unwrap_or("")
+        })
         .collect()
 }
 
 /// Returns the sorted starts of damaged elements, which are already reported. Any of them may use
 /// any parameter.
 fn damaged(cx: &FileCx<'_>) -> Vec<u32> {
-    cx.document.elements().filter(|element| element.is_damaged()).map(|element| element.span().start).collect()
+    cx.document
+        .elements()
+        .filter(|element| element.is_damaged())
+        .map(|element| element.span().start)
+        .collect()
 }
 
 /// Returns the names that undeclared variables probably meant. The misspelling is the one finding
 /// then.
 fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     let nears = cx.scopes.faults.iter().filter_map(|fault| {
-        let FaultKind::Undeclared { near, .. } = &fault.kind else { return None };
+        let FaultKind::Undeclared { near, .. } = &fault.kind else {
+            return None;
+        };
         near.as_deref()
     });
     nears.collect()
@@ -134,9 +206,14 @@ const LONG: usize = 1_000;
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {
         Origin::Task(_) => {
-            let parameter = cx.document.element_at(at).filter(|element| element.name() == "parameter")?;
+            let parameter = cx
+                .document
+                .element_at(at)
+                .filter(|element| element.name() == "parameter")?;
             // Other attributes are content of the author's.
-            let is_bare = parameter.attributes().all(|own| matches!(own.name(), "name" | "type" | "required"));
+            let is_bare = parameter
+                .attributes()
+                .all(|own| matches!(own.name(), "name" | "type" | "required"));
             (is_bare && parameter.children().next().is_none()).then(|| remove_element(parameter))
         }
         Origin::Function(template) => {
@@ -145,9 +222,14 @@ fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Ed
                 return None;
             }
             let separator = if params.contains(',') { ", " } else { " " };
-            let names =
-                params.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|word| !word.is_empty() && *word != name);
-            Some(set_attribute(template, "params", &names.collect::<Vec<_>>().join(separator)))
+            let names = params
+                .split(|c: char| c == ',' || c.is_ascii_whitespace())
+                .filter(|word| !word.is_empty() && *word != name);
+            Some(set_attribute(
+                template,
+                "params",
+                &names.collect::<Vec<_>>().join(separator),
+            ))
         }
     }
 }

@@ -3,13 +3,27 @@
 use super::prelude::*;
 
 /// A policy without a condition is always met.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(promise, 512, "bad-requirement", "a `[[require]]` without a valid condition"), Check::Config(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        promise,
+        512,
+        "bad-requirement",
+        "a `[[require]]` without a valid condition"
+    ),
+    Check::Config(word),
+);
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&RULE, fault, message);
-    if let FaultKind::BadCondition { found: condition, reason, near } = &fault.kind {
-        let finding = found(format!("the condition `{condition}` cannot be read: {reason}"));
+    if let FaultKind::BadCondition {
+        found: condition,
+        reason,
+        near,
+    } = &fault.kind
+    {
+        let finding = found(format!(
+            "the condition `{condition}` cannot be read: {reason}"
+        ));
         return Some(match near {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
             None => finding.help("conditions look like `has owner`, `manifest_tokens <= 4000`, `model in [\"a\", \"b\"]`"),

@@ -5,8 +5,15 @@ use crate::base::number::thousands;
 use crate::project::config::Config;
 
 /// The agent never sees the end of a rule on which its author relies.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(warning, 536, "crowded-budget", "a budget that cuts an agent's own texts in every call"), Check::Edge);
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        warning,
+        536,
+        "crowded-budget",
+        "a budget that cuts an agent's own texts in every call"
+    ),
+    Check::Edge,
+);
 
 /// An agent whose own texts do not fit into its budget.
 #[derive(Clone, Copy, Debug)]
@@ -30,20 +37,40 @@ const NAMED: usize = 3;
 
 /// Returns the finding at the place that sets the budget; `None` if the project turns the rule off.
 pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
-    let Crowded { role, agent, model, budget, others_room, texts } = *crowded;
+    let Crowded {
+        role,
+        agent,
+        model,
+        budget,
+        others_room,
+        texts,
+    } = *crowded;
     let role = role.and_then(|name| config.roles.get(name));
-    let of_role = role.map(|role| role.budget.tokens.as_ref().map_or(role.name.span, |tokens| tokens.span));
+    let of_role = role.map(|role| {
+        role.budget
+            .tokens
+            .as_ref()
+            .map_or(role.name.span, |tokens| tokens.span)
+    });
     let span = of_role.or_else(|| Some(config.models.get(model?)?.name.span))?;
     let file = config.files.first()?;
     let named = |(id, full, kept): &(String, usize, usize)| match kept {
         0 => format!("`{id}` ({} tokens) is dropped", thousands(*full)),
-        _ => format!("of `{id}` {} of {} tokens stay", thousands(*kept), thousands(*full)),
+        _ => format!(
+            "of `{id}` {} of {} tokens stay",
+            thousands(*kept),
+            thousands(*full)
+        ),
     };
     let mut found: Vec<String> = texts.iter().take(NAMED).map(named).collect();
     if texts.len() > NAMED {
         found.push(format!("and {} more do not fit", texts.len() - NAMED));
     }
-    let message = format!("{agent}: the texts of its author do not fit into {} tokens: {}", thousands(budget), found.join(", "));
+    let message = format!(
+        "{agent}: the texts of its author do not fit into {} tokens: {}",
+        thousands(budget),
+        found.join(", ")
+    );
     let mut finding = Diagnostic::new(&RULE.meta, &file.path, span, message);
     if others_room > 0 {
         finding = finding.note(format!(
@@ -51,7 +78,8 @@ pub fn word(config: &Config, crowded: &Crowded<'_>) -> Option<Diagnostic> {
             thousands(others_room)
         ));
     }
-    finding = finding.help("allow more tokens, shorten the texts, or set `max_tokens` on the untrusted inputs");
+    finding = finding
+        .help("allow more tokens, shorten the texts, or set `max_tokens` on the untrusted inputs");
     finding.severity = config.lints.apply(&RULE.meta, finding.severity)?;
     finding.locate(&file.text, &file.lines);
     Some(finding)

@@ -6,21 +6,35 @@ use crate::project::config::EDITION;
 
 /// The settings of an unreadable file cannot apply.
 pub(super) static PROJECT_SYNTAX: Rule = Rule::new(
-    meta!(promise, 502, "project-syntax", "the project file is not valid TOML").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        502,
+        "project-syntax",
+        "the project file is not valid TOML"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(project_syntax),
 );
 
 fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Syntax { message } = &fault.kind else { return None };
-    let text = cx.config.files.get(fault.file as usize).map_or("", |file| &file.text);
+    let FaultKind::Syntax { message } = &fault.kind else {
+        return None;
+    };
+    let text = cx
+        .config
+        .files
+        .get(fault.file as usize)
+        .map_or("", |file| &file.text);
     if let Some((key, value, sign)) = line(text, fault.span) {
         let written = value.slice(text);
-        let found = |words: String| cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {words}"));
+        let found =
+            |words: String| cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {words}"));
         let quoted = format!("\"{written}\"");
         if sign.slice(text) == ":" {
             let edits = vec![Edit::replace(Span::new(key.end, sign.end), " =")];
             return Some(
-                found("a key and its value are joined by `=`, not by `:`".to_owned()).fix(Fix::suggested("write `=`", edits)),
+                found("a key and its value are joined by `=`, not by `:`".to_owned())
+                    .fix(Fix::suggested("write `=`", edits)),
             );
         }
         let is_bare = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -33,19 +47,35 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
             );
         }
     }
-    let finding = cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {}", phrase(message)));
+    let finding = cx.finding(
+        &PROJECT_SYNTAX,
+        fault,
+        format!("not TOML: {}", phrase(message)),
+    );
     Some(finding.help("correct this line; whatever else is wrong in this file is reported then"))
 }
 
 /// Returns the spans of the key, the value and the sign between them, on the line of a span.
 fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
-    let start = text.get(..span.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
+    let start = text
+        .get(..span.start as usize)?
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
     let line = text.get(start..)?.lines().next()?;
-    let key = line.len() - line.trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-')).len();
+    let key = line.len()
+        - line
+            .trim_start_matches(|c: char| c.is_alphanumeric() || matches!(c, '_' | '-'))
+            .len();
     let rest = line.get(key..)?;
     let sign = key + rest.len() - rest.trim_start().len();
-    let value = line.get(sign..).filter(|rest| rest.starts_with(['=', ':']))?.get(1..)?;
-    let bare = value.split_once(" #").map_or(value, |(value, _)| value).trim();
+    let value = line
+        .get(sign..)
+        .filter(|rest| rest.starts_with(['=', ':']))?
+        .get(1..)?;
+    let bare = value
+        .split_once(" #")
+        .map_or(value, |(value, _)| value)
+        .trim();
     let from = sign + 1 + (value.len() - value.trim_start().len());
     let at = |from: usize, len: usize| Span::of(start + from, start + from + len);
     (key > 0 && !bare.is_empty()).then(|| (at(0, key), at(from, bare.len()), at(sign, 1)))
@@ -53,82 +83,171 @@ fn line(text: &str, span: Span) -> Option<(Span, Span, Span)> {
 
 /// A misspelt key changes nothing, and its author believes that it does.
 pub(super) static UNKNOWN_KEY: Rule = Rule::new(
-    meta!(error, 503, "unknown-key", "a key that the project file does not have").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        503,
+        "unknown-key",
+        "a key that the project file does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(unknown_key),
 );
 
 fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if let FaultKind::LostHeader { table, keys, section } = &fault.kind {
-        let finding = cx.finding(&UNKNOWN_KEY, fault, format!("`[{table}]` has no keys {}", list(keys)));
-        let finding = finding.note(format!("they are keys of `[{section}.NAME]`, whose header seems to be missing"));
+    if let FaultKind::LostHeader {
+        table,
+        keys,
+        section,
+    } = &fault.kind
+    {
+        let finding = cx.finding(
+            &UNKNOWN_KEY,
+            fault,
+            format!("`[{table}]` has no keys {}", list(keys)),
+        );
+        let finding = finding.note(format!(
+            "they are keys of `[{section}.NAME]`, whose header seems to be missing"
+        ));
         return Some(finding.help(format!("write `[{section}.NAME]` above them")));
     }
-    let FaultKind::UnknownKey { table, key, near, valid } = &fault.kind else { return None };
-    let place = if table.is_empty() { cx.path(fault.file).to_string() } else { format!("`[{table}]`") };
+    let FaultKind::UnknownKey {
+        table,
+        key,
+        near,
+        valid,
+    } = &fault.kind
+    else {
+        return None;
+    };
+    let place = if table.is_empty() {
+        cx.path(fault.file).to_string()
+    } else {
+        format!("`[{table}]`")
+    };
     let finding = cx.finding(&UNKNOWN_KEY, fault, format!("{place} has no key `{key}`"));
-    let are = if valid.len() == 1 { "its only key is" } else { "the keys are" };
-    let finding = finding.note(format!("nothing reads it, so it has no effect; {are} {}", list(valid)));
+    let are = if valid.len() == 1 {
+        "its only key is"
+    } else {
+        "the keys are"
+    };
+    let finding = finding.note(format!(
+        "nothing reads it, so it has no effect; {are} {}",
+        list(valid)
+    ));
     Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
 }
 
 /// A value of the wrong type or outside the allowed set.
 pub(super) static WRONG_VALUE: Rule = Rule::new(
-    meta!(error, 504, "wrong-value", "a value that its key does not allow").fixed(Fixable::Safe),
+    meta!(
+        error,
+        504,
+        "wrong-value",
+        "a value that its key does not allow"
+    )
+    .fixed(Fixable::Safe),
     Check::Config(wrong_value),
 );
 
 fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&WRONG_VALUE, fault, message);
-    if let FaultKind::BadValue { key, found: what, expected, near } = &fault.kind {
+    if let FaultKind::BadValue {
+        key,
+        found: what,
+        expected,
+        near,
+    } = &fault.kind
+    {
         let finding = found(format!("`{key}` is `{what}`; expected {expected}"));
         return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
     }
     if let FaultKind::BadGlob { pattern, error } = &fault.kind {
         let finding = found(format!("the pattern `{pattern}` cannot be read: {error}"));
-        return Some(finding.help("`*` stands for a name, `**` for any folders: `templates/**/*.xml`"));
+        return Some(
+            finding.help("`*` stands for a name, `**` for any folders: `templates/**/*.xml`"),
+        );
     }
-    let FaultKind::WrongType { key, expected, found: what } = &fault.kind else { return None };
+    let FaultKind::WrongType {
+        key,
+        expected,
+        found: what,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let finding = found(format!("`{key}` is {what}; expected {expected}"));
     let inner = slice(cx, fault).trim_matches(['"', '\'']);
     let takes_bare = expected.starts_with("`true`") && matches!(inner, "true" | "false")
         || expected.contains("number") && inner.parse::<u64>().is_ok();
     if *what == "a text" && takes_bare {
-        return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
+        return Some(finding.fix(Fix::safe(
+            "take the quotes off",
+            vec![Edit::replace(fault.span, inner)],
+        )));
     }
-    let is_whole = inner.chars().all(|c| c.is_ascii_digit() || c == '_') && inner.starts_with(|c: char| c.is_ascii_digit());
+    let is_whole = inner.chars().all(|c| c.is_ascii_digit() || c == '_')
+        && inner.starts_with(|c: char| c.is_ascii_digit());
     if *what == "a number" && key.ends_with(".budget") && is_whole {
         let written = format!("{{ tokens = {inner} }}");
-        let fix = Fix::suggested(format!("write `{written}`"), vec![Edit::replace(fault.span, &*written)]);
-        return Some(finding.help(format!("tokens of its context are written `{written}`")).fix(fix));
+        let fix = Fix::suggested(
+            format!("write `{written}`"),
+            vec![Edit::replace(fault.span, &*written)],
+        );
+        return Some(
+            finding
+                .help(format!("tokens of its context are written `{written}`"))
+                .fix(fix),
+        );
     }
     if key == "edition" && slice(cx, fault) == EDITION {
-        return Some(finding.fix(Fix::safe("put it in quotes", vec![Edit::replace(fault.span, format!("\"{EDITION}\""))])));
+        return Some(finding.fix(Fix::safe(
+            "put it in quotes",
+            vec![Edit::replace(fault.span, format!("\"{EDITION}\""))],
+        )));
     }
     Some(finding)
 }
 
 /// An edition fixes the meaning of templates.
 pub(super) static UNKNOWN_EDITION: Rule = Rule::new(
-    meta!(error, 505, "unknown-edition", "an edition of the language that this release does not read").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        505,
+        "unknown-edition",
+        "an edition of the language that this release does not read"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(unknown_edition),
 );
 
 fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownEdition { found } = &fault.kind else { return None };
+    let FaultKind::UnknownEdition { found } = &fault.kind else {
+        return None;
+    };
     let message = format!("edition `{found}` is not known; this release reads `{EDITION}`");
     let finding = cx.finding(&UNKNOWN_EDITION, fault, message);
-    let fix = Fix::suggested(format!("write \"{EDITION}\""), vec![Edit::replace(fault.span, format!("\"{EDITION}\""))]);
+    let fix = Fix::suggested(
+        format!("write \"{EDITION}\""),
+        vec![Edit::replace(fault.span, format!("\"{EDITION}\""))],
+    );
     Some(finding.help("a newer edition needs a newer ctxc").fix(fix))
 }
 
 /// One of the two entries was probably meant to be another.
 pub(super) static REPEATED_ENTRY: Rule = Rule::new(
-    meta!(warning, 531, "repeated-entry", "a list of a role or model has an entry twice"),
+    meta!(
+        warning,
+        531,
+        "repeated-entry",
+        "a list of a role or model has an entry twice"
+    ),
     Check::Config(repeated_entry),
 );
 
 fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::RepeatedEntry { key, entry, first } = &fault.kind else { return None };
+    let FaultKind::RepeatedEntry { key, entry, first } = &fault.kind else {
+        return None;
+    };
     let message = format!("`{key}` has `{entry}` twice");
     let finding = cx.finding(&REPEATED_ENTRY, fault, message);
     let finding = cx.label(finding, fault.file, *first, "the first time");
@@ -136,18 +255,31 @@ fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 }
 
 /// The missing key has no default.
-pub(super) static MISSING_KEY: Rule =
-    Rule::new(meta!(error, 532, "missing-key", "a table of the project file lacks a required key"), Check::Config(missing_key));
+pub(super) static MISSING_KEY: Rule = Rule::new(
+    meta!(
+        error,
+        532,
+        "missing-key",
+        "a table of the project file lacks a required key"
+    ),
+    Check::Config(missing_key),
+);
 
 fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::MissingKey { table, key } = &fault.kind else { return None };
+    let FaultKind::MissingKey { table, key } = &fault.kind else {
+        return None;
+    };
     let message = format!("`{table}` lacks the required key `{key}`");
     let finding = cx.finding(&MISSING_KEY, fault, message);
     Some(finding.help(match *key {
         "provider" => "add who answers: `provider = \"openai\"`, or one of `[providers]`",
-        "tier" => "add how able it is: `tier = \"standard\"` (economy, standard, standard_plus, premium)",
+        "tier" => {
+            "add how able it is: `tier = \"standard\"` (economy, standard, standard_plus, premium)"
+        }
         "context_window" => "add its window in tokens: `context_window = 128000`",
-        "kind" => "add the protocol it speaks: `kind = \"openai\"` (openai, anthropic, gemini, ollama)",
+        "kind" => {
+            "add the protocol it speaks: `kind = \"openai\"` (openai, anthropic, gemini, ollama)"
+        }
         "input" => "add what a million tokens sent cost in US$: `input = 0.15`",
         "output" => "add what a million tokens answered cost in US$: `output = 0.60`",
         "reruns" => "add how often each case is run: `reruns = 3`",

@@ -1,6 +1,9 @@
 //! Family 5xx: the project file and its policies.
 
-#![allow(clippy::trivially_copy_pass_by_ref, reason = "rules of every family are handed their context alike")]
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "rules of every family are handed their context alike"
+)]
 
 mod bad_requirement;
 mod conflicting_defaults;

@@ -15,7 +15,13 @@ use crate::template::setting::SettingName;
 /// Locked: a policy that another table could switch off would be none. `level` of the `[[require]]`
 /// sets the severity.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 514, "requirement-not-met", "a task does not meet a `[[require]]` of the project").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        514,
+        "requirement-not-met",
+        "a task does not meet a `[[require]]` of the project"
+    )
+    .fixed(Fixable::Suggested),
     Check::File(check),
 );
 
@@ -28,21 +34,39 @@ struct Root<'a> {
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let requirements = &cx.config.requirements;
-    if !requirements.iter().any(|requirement| is_about_path(requirement, cx.path)) {
+    if !requirements
+        .iter()
+        .any(|requirement| is_about_path(requirement, cx.path))
+    {
         return;
     }
-    let mut definitions = cx.file.definitions.iter().filter(|definition| definition.task().is_some());
-    let mut root = Root { name: "", is_task: true };
+    let mut definitions = cx
+        .file
+        .definitions
+        .iter()
+        .filter(|definition| definition.task().is_some());
+    let mut root = Root {
+        name: "",
+        is_task: true,
+    };
     nodes::bodies(cx.file, |task, parent| {
         if parent.is_none() {
             let definition = definitions.next();
-            let name = definition.and_then(Definition::name).map(|name| &*name.value);
+            let name = definition
+                .and_then(Definition::name)
+                .map(|name| &*name.value);
             let is_task = !matches!(definition, Some(Definition::Template(_)));
-            root = Root { name: name.unwrap_or_else(|| stem(cx.path)), is_task };
+            root = Root {
+                name: name.unwrap_or_else(|| stem(cx.path)),
+                is_task,
+            };
         }
         // A reference to a registered task is checked at that task's definition.
         if task.reference.is_none() {
-            for requirement in requirements.iter().filter(|requirement| is_about_path(requirement, cx.path)) {
+            for requirement in requirements
+                .iter()
+                .filter(|requirement| is_about_path(requirement, cx.path))
+            {
                 judge(cx, requirement, (root, task, parent.is_none()), out);
             }
         }
@@ -50,7 +74,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 fn is_about_path(requirement: &Requirement, path: &str) -> bool {
-    requirement.selector.path.as_ref().is_none_or(|globs| globs.matches(path))
+    requirement
+        .selector
+        .path
+        .as_ref()
+        .is_none_or(|globs| globs.matches(path))
 }
 
 fn judge(
@@ -59,24 +87,52 @@ fn judge(
     (root, task, is_root): (Root<'_>, &Task<'_>, bool),
     out: &mut Vec<Diagnostic>,
 ) {
-    let Some(body) = cx.bodies.get(task).filter(|body| body.fault.is_none()) else { return };
+    let Some(body) = cx.bodies.get(task).filter(|body| body.fault.is_none()) else {
+        return;
+    };
     let selector = &requirement.selector;
-    if selector.name.as_ref().is_some_and(|globs| !globs.matches_name(root.name)) || !plays(cx, &selector.role, root.name) {
+    if selector
+        .name
+        .as_ref()
+        .is_some_and(|globs| !globs.matches_name(root.name))
+        || !plays(cx, &selector.role, root.name)
+    {
         return;
     }
     let is_typed = !selector.operator.is_empty() || !selector.subtype.is_empty();
     if is_typed && !is_of_type(cx, requirement, task) {
         return;
     }
-    let facts = TaskFacts { cx, task, body, name: root.is_task.then_some(root.name), model: None };
-    let models = if is_root { models(cx, &selector.role, root.name) } else { Vec::new() };
-    for condition in requirement.conditions.iter().filter(|one| is_typed || is_root || one.value.is_about_setting()) {
-        let is_about_model =
-            matches!(condition.value.test, Test::Text(Field::Model, ..) | Test::Has(Thing::Model, _)) && !models.is_empty();
+    let facts = TaskFacts {
+        cx,
+        task,
+        body,
+        name: root.is_task.then_some(root.name),
+        model: None,
+    };
+    let models = if is_root {
+        models(cx, &selector.role, root.name)
+    } else {
+        Vec::new()
+    };
+    for condition in requirement
+        .conditions
+        .iter()
+        .filter(|one| is_typed || is_root || one.value.is_about_setting())
+    {
+        let is_about_model = matches!(
+            condition.value.test,
+            Test::Text(Field::Model, ..) | Test::Has(Thing::Model, _)
+        ) && !models.is_empty();
         let all = if is_about_model { &*models } else { &[None] };
-        let failed = all.iter().find_map(|model| match condition.value.judge(&TaskFacts { model: *model, ..facts }) {
-            Outcome::Fails(found) => Some(found),
-            Outcome::Holds | Outcome::Unknown => None,
+        let failed = all.iter().find_map(|model| {
+            match condition.value.judge(&TaskFacts {
+                model: *model,
+                ..facts
+            }) {
+                Outcome::Fails(found) => Some(found),
+                Outcome::Holds | Outcome::Unknown => None,
+            }
         });
         if let Some(found) = failed {
             out.push(word(&facts, requirement, condition, found));
@@ -88,12 +144,15 @@ fn judge(
 /// choice to the task.
 fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Option<&'c str>> {
     let is_meant = |role: &&Role| {
-        role.task.value == name && (roles.is_empty() || roles.iter().any(|wanted| wanted.value == role.name.value))
+        role.task.value == name
+            && (roles.is_empty() || roles.iter().any(|wanted| wanted.value == role.name.value))
     };
     let mut models = Vec::new();
     for role in cx.config.roles.values().filter(is_meant) {
         match &role.model {
-            ModelChoice::Named(named) => models.extend(named.iter().map(|model| Some(model.value.as_str()))),
+            ModelChoice::Named(named) => {
+                models.extend(named.iter().map(|model| Some(model.value.as_str())))
+            }
             ModelChoice::Least { .. } | ModelChoice::Open => models.push(None),
         }
     }
@@ -106,21 +165,36 @@ fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
 }
 
 fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bool {
-    let Some(body) = cx.bodies.get(task) else { return false };
+    let Some(body) = cx.bodies.get(task) else {
+        return false;
+    };
     let row = cx.config.layers.get(body.resolved.row);
     let operators = &requirement.selector.operator;
     let subtypes = &requirement.selector.subtype;
     let standard = (&**row.operator() == "atomic").then_some("standard");
     let subtype = row.subtype().map(|name| &**name).or(standard);
-    let is_subtype = subtypes.iter().any(|wanted| Some(wanted.value.as_str()) == subtype);
+    let is_subtype = subtypes
+        .iter()
+        .any(|wanted| Some(wanted.value.as_str()) == subtype);
     // A part has no type of its own, so it is selected only by its name.
-    let is_operator = operators.is_empty() || operators.iter().any(|wanted| *wanted.value == **row.operator());
-    is_operator && if subtypes.is_empty() { row.kind() != Kind::Part } else { is_subtype }
+    let is_operator = operators.is_empty()
+        || operators
+            .iter()
+            .any(|wanted| *wanted.value == **row.operator());
+    is_operator
+        && if subtypes.is_empty() {
+            row.kind() != Kind::Part
+        } else {
+            is_subtype
+        }
 }
 
 /// True if a finding is only about the presence of a scenario for the task.
 pub(crate) fn is_of_scenarios(finding: &Diagnostic) -> bool {
-    finding.rule.code == RULE.meta.code && [true, false].map(|has| has_or_lacks(Thing::Scenario, has)).contains(&finding.message)
+    finding.rule.code == RULE.meta.code
+        && [true, false]
+            .map(|has| has_or_lacks(Thing::Scenario, has))
+            .contains(&finding.message)
 }
 
 fn has_or_lacks(thing: Thing, is_required: bool) -> String {
@@ -132,23 +206,45 @@ fn has_or_lacks(thing: Thing, is_required: bool) -> String {
     }
 }
 
-fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Condition>, found: Option<String>) -> Diagnostic {
+fn word(
+    facts: &TaskFacts<'_>,
+    requirement: &Requirement,
+    condition: &Spanned<Condition>,
+    found: Option<String>,
+) -> Diagnostic {
     let cx = facts.cx;
     let (span, setting) = place(facts.task, &condition.value.test);
     let message = match (&condition.value.test, found) {
         (Test::Has(thing, is_required), _) => has_or_lacks(*thing, *is_required),
         (Test::Text(field, ..), Some(found)) => {
-            format!("{} is `{found}`, and the project requires `{}`", field.word(), condition.value.text)
+            format!(
+                "{} is `{found}`, and the project requires `{}`",
+                field.word(),
+                condition.value.text
+            )
         }
-        (Test::Text(field, ..), None) => format!("has no {}, and the project requires `{}`", field.word(), condition.value.text),
+        (Test::Text(field, ..), None) => format!(
+            "has no {}, and the project requires `{}`",
+            field.word(),
+            condition.value.text
+        ),
         (Test::Number(measure, ..), Some(found)) => {
-            format!("{} is {found}, and the project requires `{}`", measure.word(), condition.value.text)
+            format!(
+                "{} is {found}, and the project requires `{}`",
+                measure.word(),
+                condition.value.text
+            )
         }
         (Test::Number(measure, ..), None) => {
-            format!("has no {}, and the project requires `{}`", measure.word(), condition.value.text)
+            format!(
+                "has no {}, and the project requires `{}`",
+                measure.word(),
+                condition.value.text
+            )
         }
     };
-    let mut finding = Diagnostic::new(&RULE.meta, cx.path, span, message).severity(requirement.level);
+    let mut finding =
+        Diagnostic::new(&RULE.meta, cx.path, span, message).severity(requirement.level);
     if let Some((path, start)) = cx.config.position(requirement.file, condition.span.start) {
         finding = finding.label_in(path, condition.span, start, "required here");
     }
@@ -156,7 +252,9 @@ fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Co
         finding = finding.note(format!("the project's reason: {reason}"));
     }
     if let (Test::Has(Thing::Scenario, true), Some(task)) = (&condition.value.test, facts.name) {
-        finding = finding.help(format!("`ctxc new scenario {task}` writes one from what is received today"));
+        finding = finding.help(format!(
+            "`ctxc new scenario {task}` writes one from what is received today"
+        ));
     }
     if let (Some(name), Test::Text(_, true, values)) = (setting, &condition.value.test)
         && let [value] = values.as_slice()
@@ -173,6 +271,10 @@ fn place(task: &Task<'_>, test: &Test) -> (Span, Option<SettingName>) {
         Test::Text(field, ..) => field.setting(),
         Test::Has(..) | Test::Number(..) => None,
     };
-    let element = task.settings.as_ref().zip(setting).and_then(|(settings, name)| settings.element(name));
+    let element = task
+        .settings
+        .as_ref()
+        .zip(setting)
+        .and_then(|(settings, name)| settings.element(name));
     (element.map_or_else(|| task.head(), Element::span), setting)
 }

@@ -4,16 +4,26 @@ use super::prelude::*;
 use crate::project::require::Needs;
 
 /// A condition that cannot be checked never passes silently.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(info, 515, "requirement-not-checked", "a condition that cannot be checked here"), Check::Config(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        info,
+        515,
+        "requirement-not-checked",
+        "a condition that cannot be checked here"
+    ),
+    Check::Config(word),
+);
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::NotChecked { condition, needs } = &fault.kind else { return None };
+    let FaultKind::NotChecked { condition, needs } = &fault.kind else {
+        return None;
+    };
     let found = |message: String| cx.finding(&RULE, fault, message);
     let (needs, help) = match needs {
-        Needs::Scenarios => {
-            ("the project's scenarios", "`ctxc check` and `ctxc build` read them, and say which tasks do not meet it")
-        }
+        Needs::Scenarios => (
+            "the project's scenarios",
+            "`ctxc check` and `ctxc build` read them, and say which tasks do not meet it",
+        ),
         Needs::Tokens => (
             "the tokens of the manifest",
             "`ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it",

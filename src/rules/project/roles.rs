@@ -8,31 +8,55 @@ use crate::template::names::DefinitionKind;
 
 /// A policy for an unknown role is always met.
 pub(super) static UNKNOWN_ROLE: Rule = Rule::new(
-    meta!(error, 513, "unknown-role", "a `[[require]]` names an agent role that the project does not have")
-        .fixed(Fixable::Suggested),
+    meta!(
+        error,
+        513,
+        "unknown-role",
+        "a `[[require]]` names an agent role that the project does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(unknown_role),
 );
 
 fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownRole { found, near } = &fault.kind else { return None };
+    let FaultKind::UnknownRole { found, near } = &fault.kind else {
+        return None;
+    };
     let message = format!("the project has no agent role `{found}`");
     let finding = cx.finding(&UNKNOWN_ROLE, fault, message);
-    let finding = if near.is_none() { finding.help(format!("define it under `[roles.{found}]`")) } else { finding };
+    let finding = if near.is_none() {
+        finding.help(format!("define it under `[roles.{found}]`"))
+    } else {
+        finding
+    };
     Some(meant(finding, fault.span, near.as_deref(), Form::Text))
 }
 
 /// A role without a task receives no context.
 pub(super) static UNKNOWN_TASK: Rule = Rule::new(
-    meta!(promise, 522, "unknown-task", "a role plays a task that the project does not have").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        522,
+        "unknown-task",
+        "a role plays a task that the project does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Link(unknown_task),
 );
 
 fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let LinkCx { index, config, scope, .. } = *cx;
+    let LinkCx {
+        index,
+        config,
+        scope,
+        ..
+    } = *cx;
     if scope == Scope::Part || index.files().is_empty() {
         return;
     }
-    let Some(file) = config.files.first() else { return };
+    let Some(file) = config.files.first() else {
+        return;
+    };
     let mut budget = Budget::default();
     for role in config.roles.values() {
         let task = &role.task;
@@ -47,16 +71,24 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         if is_own && config.faults.iter().any(is_slip) {
             continue;
         }
-        let message = format!("role `{name}` plays the task `{}`, which no file defines", task.value);
+        let message = format!(
+            "role `{name}` plays the task `{}`, which no file defines",
+            task.value
+        );
         let finding = Diagnostic::new(&UNKNOWN_TASK.meta, &file.path, task.span, message);
         let near = budget.nearest(&task.value, index.names(DefinitionKind::Task));
         out.push(match near {
-            _ if is_own => finding.help(format!("name the task: `template = \"{}\"`", near.unwrap_or("NAME"))),
+            _ if is_own => finding.help(format!(
+                "name the task: `template = \"{}\"`",
+                near.unwrap_or("NAME")
+            )),
             Some(near) => meant(finding, task.span, Some(near), Form::Text),
-            None if index.find(DefinitionKind::Template, &task.value).is_some() => {
-                finding.note("there is a function template of that name; a role plays a task").help("write a task that calls it")
+            None if index.find(DefinitionKind::Template, &task.value).is_some() => finding
+                .note("there is a function template of that name; a role plays a task")
+                .help("write a task that calls it"),
+            None => {
+                finding.help("define the task, or add the file that does to `[templates] include`")
             }
-            None => finding.help("define the task, or add the file that does to `[templates] include`"),
         });
     }
 }
@@ -73,7 +105,9 @@ pub(super) static SYSTEM_PROMPT: Rule = Rule::new(
 );
 
 fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
+    let FaultKind::SystemPrompt { role, path, why } = &fault.kind else {
+        return None;
+    };
     let message = format!("the system prompt of role `{role}` cannot be read: `{path}`: {why}");
     let finding = cx.finding(&SYSTEM_PROMPT, fault, message);
     Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can be written here: `system = \"You …\"`"))
@@ -93,19 +127,39 @@ pub(super) static CONTRADICTORY_ROLE: Rule = Rule::new(
 
 fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&CONTRADICTORY_ROLE, fault, message);
-    if let FaultKind::ToolBlocked { role, tool, blocked } = &fault.kind {
-        let finding = found(format!("role `{role}` allows `{tool}`, but `{}` in its blocked tools rules it out", blocked.value));
+    if let FaultKind::ToolBlocked {
+        role,
+        tool,
+        blocked,
+    } = &fault.kind
+    {
+        let finding = found(format!(
+            "role `{role}` allows `{tool}`, but `{}` in its blocked tools rules it out",
+            blocked.value
+        ));
         let finding = cx.label(finding, fault.file, blocked.span, "blocked here");
         return Some(finding.help("take it out of one of the two lists"));
     }
-    let FaultKind::TwoModels { role, key } = &fault.kind else { return None };
-    let finding = found(format!("role `{role}` names its `model`, so its `{key}` would have no effect"));
+    let FaultKind::TwoModels { role, key } = &fault.kind else {
+        return None;
+    };
+    let finding = found(format!(
+        "role `{role}` names its `model`, so its `{key}` would have no effect"
+    ));
     let finding = finding.note("a role names its model, or says what a model has to be");
     let whole = line(cx, fault);
-    let text = cx.config.files.get(fault.file as usize).map_or("", |file| whole.slice(&file.text)).trim();
+    let text = cx
+        .config
+        .files
+        .get(fault.file as usize)
+        .map_or("", |file| whole.slice(&file.text))
+        .trim();
     // Only if the key and its value have the line to themselves.
     if text.starts_with(key) && is_whole(text) {
-        return Some(finding.fix(Fix::suggested(format!("remove `{key}`"), vec![Edit::replace(whole, "")])));
+        return Some(finding.fix(Fix::suggested(
+            format!("remove `{key}`"),
+            vec![Edit::replace(whole, "")],
+        )));
     }
     Some(finding.help(format!("remove `{key}`, or remove `model`")))
 }
@@ -113,20 +167,39 @@ fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 /// True if a value ends on its line.
 fn is_whole(line: &str) -> bool {
     let count = |c: char| line.matches(c).count();
-    count('[') == count(']') && count('{') == count('}') && count('"') % 2 == 0 && !line.contains("\"\"\"")
+    count('[') == count(']')
+        && count('{') == count('}')
+        && count('"') % 2 == 0
+        && !line.contains("\"\"\"")
 }
 
 /// The agent would read the braces literally.
 pub(super) static PROMPT_VALUE: Rule = Rule::new(
-    meta!(warning, 533, "value-in-system-prompt", "a `{{…}}` in a role's system prompt, where nothing replaces it"),
+    meta!(
+        warning,
+        533,
+        "value-in-system-prompt",
+        "a `{{…}}` in a role's system prompt, where nothing replaces it"
+    ),
     Check::Config(prompt_value),
 );
 
 fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::PromptValue { role, written, line } = &fault.kind else { return None };
-    let place = line.as_ref().map_or_else(String::new, |(path, line)| format!(", {path}:{line}"));
+    let FaultKind::PromptValue {
+        role,
+        written,
+        line,
+    } = &fault.kind
+    else {
+        return None;
+    };
+    let place = line
+        .as_ref()
+        .map_or_else(String::new, |(path, line)| format!(", {path}:{line}"));
     let written = shown(written);
-    let message = format!("role `{role}` would read `{written}` literally{place}: no values are filled into its system prompt");
+    let message = format!(
+        "role `{role}` would read `{written}` literally{place}: no values are filled into its system prompt"
+    );
     let finding = cx.finding(&PROMPT_VALUE, fault, message);
     Some(
         finding.help("move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in"),

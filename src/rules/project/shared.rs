@@ -6,13 +6,26 @@ use crate::base::hash::Hash;
 
 /// A policy that can change unnoticed is no policy.
 pub(super) static SHARED_HASH: Rule = Rule::new(
-    meta!(promise, 516, "unpinned-shared-file", "the file that `extends` names does not match its pinned hash")
-        .fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        516,
+        "unpinned-shared-file",
+        "the file that `extends` names does not match its pinned hash"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(shared_hash),
 );
 
 fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
+    let FaultKind::SharedHash {
+        path,
+        pinned,
+        actual,
+        edit,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let message = match pinned {
         None => format!("{path} is not pinned: expected the hash of its text beside its path"),
         Some(pinned) if Hash::parse(pinned).is_none() => {
@@ -20,22 +33,34 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         }
         Some(_) => format!("{path} is not the file that is pinned: its text changed"),
     };
-    let finding = cx.finding(&SHARED_HASH, fault, message).note(format!("its hash is {actual}"));
+    let finding = cx
+        .finding(&SHARED_HASH, fault, message)
+        .note(format!("its hash is {actual}"));
     let finding = finding.help("review the file, then pin it by its hash");
     Some(match edit {
-        Some((span, insert)) => finding.fix(Fix::suggested("pin the file as it is now", vec![Edit::replace(*span, insert)])),
+        Some((span, insert)) => finding.fix(Fix::suggested(
+            "pin the file as it is now",
+            vec![Edit::replace(*span, insert)],
+        )),
         None => finding,
     })
 }
 
 /// Without the file, the policies in force are unknown.
 pub(super) static SHARED_UNREADABLE: Rule = Rule::new(
-    meta!(promise, 517, "unreadable-shared-file", "the file that `extends` names cannot be read"),
+    meta!(
+        promise,
+        517,
+        "unreadable-shared-file",
+        "the file that `extends` names cannot be read"
+    ),
     Check::Config(shared_unreadable),
 );
 
 fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedUnreadable { path, reason } = &fault.kind else { return None };
+    let FaultKind::SharedUnreadable { path, reason } = &fault.kind else {
+        return None;
+    };
     let message = format!("cannot read the shared file {path}: {reason}");
     let finding = cx.finding(&SHARED_UNREADABLE, fault, message);
     Some(finding.help("the path is relative to the folder of the project file; without the file none of its policies apply"))
@@ -43,42 +68,77 @@ fn shared_unreadable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A later release adds packages.
 pub(super) static SHARED_PACKAGE: Rule = Rule::new(
-    meta!(promise, 518, "package-not-available", "`extends` names a package, and there are none yet"),
+    meta!(
+        promise,
+        518,
+        "package-not-available",
+        "`extends` names a package, and there are none yet"
+    ),
     Check::Config(shared_package),
 );
 
 fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::SharedPackage { name } = &fault.kind else { return None };
-    let message = format!("cannot extend package `{name}`: packages are not available in this release");
+    let FaultKind::SharedPackage { name } = &fault.kind else {
+        return None;
+    };
+    let message =
+        format!("cannot extend package `{name}`: packages are not available in this release");
     let finding = cx.finding(&SHARED_PACKAGE, fault, message);
-    Some(finding.help("copy its file beside the project and extend that: `extends = \"policies/strict.toml\"`"))
+    Some(finding.help(
+        "copy its file beside the project and extend that: `extends = \"policies/strict.toml\"`",
+    ))
 }
 
 /// Keys that belong to one project cannot be shared.
 pub(super) static NOT_SHAREABLE: Rule = Rule::new(
-    meta!(error, 519, "not-shareable", "a shared file has a key that belongs to a project"),
+    meta!(
+        error,
+        519,
+        "not-shareable",
+        "a shared file has a key that belongs to a project"
+    ),
     Check::Config(not_shareable),
 );
 
 fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::NotShared { key } = &fault.kind else { return None };
-    let message = format!("a shared file cannot have `{key}`; expected lints, defaults and requirements");
+    let FaultKind::NotShared { key } = &fault.kind else {
+        return None;
+    };
+    let message =
+        format!("a shared file cannot have `{key}`; expected lints, defaults and requirements");
     let finding = cx.finding(&NOT_SHAREABLE, fault, message);
     Some(finding.help("move it to the project's own file"))
 }
 
 /// A project may tighten a shared policy, not loosen it.
 pub(super) static LOOSENED_POLICY: Rule = Rule::new(
-    meta!(promise, 520, "loosened-policy", "the project loosens what the shared file says").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        520,
+        "loosened-policy",
+        "the project loosens what the shared file says"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(loosened_policy),
 );
 
 fn loosened_policy(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Loosened { what, here, shared, at: (file, span), entry } = &fault.kind else { return None };
+    let FaultKind::Loosened {
+        what,
+        here,
+        shared,
+        at: (file, span),
+        entry,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
     let finding = cx.finding(&LOOSENED_POLICY, fault, message);
     let finding = cx.label(finding, *file, *span, "the shared file says this");
-    let finding = finding.note(format!("a project may tighten a shared policy, not loosen it; `{shared}` applies"));
+    let finding = finding.note(format!(
+        "a project may tighten a shared policy, not loosen it; `{shared}` applies"
+    ));
     let fix = Fix::suggested("remove the line", vec![Edit::delete(line(cx, fault))]);
     Some(finding.help(format!("remove the line, or let the shared file permit it: `[allow] loosen = [\"{entry}\"]`")).fix(fix))
 }

@@ -34,11 +34,16 @@ impl TaskFacts<'_> {
             let Node::Task(task) = node else { return };
             let is_atomic = |body: &Body| body.operator == Some(Operator::Atomic);
             if task.reference.is_none() && self.cx.bodies.get(task).is_some_and(is_atomic) {
-                agents.push((path.to_owned(), task.result.as_ref().map(|result| &*result.value)));
+                agents.push((
+                    path.to_owned(),
+                    task.result.as_ref().map(|result| &*result.value),
+                ));
             }
         });
         let is_only = agents.len() == 1;
-        agents.iter().all(|(path, result)| tested.holds(name, (path, *result), is_only))
+        agents
+            .iter()
+            .all(|(path, result)| tested.holds(name, (path, *result), is_only))
     }
 }
 
@@ -64,7 +69,9 @@ impl Facts for TaskFacts<'_> {
             Thing::ContextManagement => task.settings.is_some(),
             Thing::Scenario => {
                 let known = self.cx.config.tested.as_ref().zip(self.name);
-                return known.map_or(Fact::Unknown, |(tested, name)| Fact::Known(self.is_tested(tested, name)));
+                return known.map_or(Fact::Unknown, |(tested, name)| {
+                    Fact::Known(self.is_tested(tested, name))
+                });
             }
         })
     }
@@ -78,7 +85,11 @@ impl Facts for TaskFacts<'_> {
             Measure::Steps => task.steps_element.map(|_| task.steps.len() as u64),
             Measure::MaxIterations => {
                 let cycle = task.cycle.as_ref();
-                cycle.map(|cycle| cycle.max_iterations.map_or(ITERATIONS, |written| u64::from(written.value)))
+                cycle.map(|cycle| {
+                    cycle
+                        .max_iterations
+                        .map_or(ITERATIONS, |written| u64::from(written.value))
+                })
             }
         })
     }
@@ -94,9 +105,18 @@ impl Facts for TaskFacts<'_> {
             Field::Version => &self.task.version,
             Field::Owner => return Fact::Known(self.cx.config.owner(self.cx.path)),
             Field::OutputFormat => {
-                return Fact::Known(self.task.output.as_ref().and_then(|output| output.kind.as_ref()).map(|kind| &*kind.value));
+                return Fact::Known(
+                    self.task
+                        .output
+                        .as_ref()
+                        .and_then(|output| output.kind.as_ref())
+                        .map(|kind| &*kind.value),
+                );
             }
-            Field::InheritContext | Field::AccumulateData | Field::AccumulationFormat | Field::FreshContext => &None,
+            Field::InheritContext
+            | Field::AccumulateData
+            | Field::AccumulationFormat
+            | Field::FreshContext => &None,
         };
         Fact::Known(word.as_ref().map(|word| &*word.value))
     }

@@ -10,71 +10,127 @@ const LISTED: usize = 12;
 
 /// The prompt names the tool, but its definition is missing from the request.
 pub(super) static UNKNOWN_TOOL: Rule = Rule::new(
-    meta!(warning, 534, "unknown-tool", "a role names a tool that is not among those that the project defines")
-        .fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        534,
+        "unknown-tool",
+        "a role names a tool that is not among those that the project defines"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(unknown_tool),
 );
 
 fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownTool { role, key, found, near, valid } = &fault.kind else { return None };
+    let FaultKind::UnknownTool {
+        role,
+        key,
+        found,
+        near,
+        valid,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let what = match found.strip_suffix('*') {
         Some(prefix) => format!("a tool whose name begins with `{prefix}`"),
         None => format!("a tool `{found}`"),
     };
-    let effect = if *key == "blocked_tools" { "nothing is blocked by it" } else { "its agent is given none" };
-    let message = format!("role `{role}` names {what} in `{key}`, which the project does not define: {effect}");
+    let effect = if *key == "blocked_tools" {
+        "nothing is blocked by it"
+    } else {
+        "its agent is given none"
+    };
+    let message = format!(
+        "role `{role}` names {what} in `{key}`, which the project does not define: {effect}"
+    );
     let finding = cx.finding(&UNKNOWN_TOOL, fault, message);
     if near.is_some() {
         return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
     }
-    let finding = if valid.len() > LISTED { finding } else { finding.note(format!("its tools are {}", list(valid))) };
+    let finding = if valid.len() > LISTED {
+        finding
+    } else {
+        finding.note(format!("its tools are {}", list(valid)))
+    };
     Some(finding.help("define it under `[tools.NAME]`, or in a file that `[tools] from` names; else take it out of the list"))
 }
 
 /// A provider would reject such a tool, or it could not be sent at all.
-pub(super) static BAD_TOOL: Rule =
-    Rule::new(meta!(error, 535, "bad-tool", "a tool definition that cannot be sent as it is"), Check::Config(bad_tool));
+pub(super) static BAD_TOOL: Rule = Rule::new(
+    meta!(
+        error,
+        535,
+        "bad-tool",
+        "a tool definition that cannot be sent as it is"
+    ),
+    Check::Config(bad_tool),
+);
 
 fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadTool { tool, place, why } = &fault.kind else { return None };
+    let FaultKind::BadTool { tool, place, why } = &fault.kind else {
+        return None;
+    };
     let place = match place {
         None => String::new(),
         Some((path, 0)) => format!("`{path}`: "),
         Some((path, line)) => format!("`{path}`, line {line}: "),
     };
-    let tool = tool.as_ref().map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{}`", tool.escape_debug()));
+    let tool = tool.as_ref().map_or_else(
+        || "a tool".to_owned(),
+        |tool| format!("tool `{}`", tool.escape_debug()),
+    );
     let is_evaluated_elsewhere = matches!(why, ToolFault::Pattern(_));
     let (why, help) = words(&tool, why);
-    let found = cx.finding(&BAD_TOOL, fault, format!("{place}{why}")).help(help);
-    Some(if is_evaluated_elsewhere { found.severity(Severity::Warning) } else { found })
+    let found = cx
+        .finding(&BAD_TOOL, fault, format!("{place}{why}"))
+        .help(help);
+    Some(if is_evaluated_elsewhere {
+        found.severity(Severity::Warning)
+    } else {
+        found
+    })
 }
 
 /// Returns the message and the help for a faulty tool.
 fn words(tool: &str, why: &ToolFault) -> (String, String) {
     let schema = "write a JSON Schema such as `{type = \"object\", properties = {path = {type = \"string\"}}}`";
     let (why, help) = match why {
-        ToolFault::Unreadable(why) => {
-            (why.clone(), "name a file of text, of at most 1 MiB; paths are relative to the folder of ctxc.toml")
-        }
+        ToolFault::Unreadable(why) => (
+            why.clone(),
+            "name a file of text, of at most 1 MiB; paths are relative to the folder of ctxc.toml",
+        ),
         ToolFault::Json(words) => (format!("it is not valid JSON: {words}"), "correct the file"),
         ToolFault::Form => (
             "expected a list of tools, or an object with `tools`, which holds one".to_owned(),
             "write what OpenAI takes, `[{\"type\": \"function\", \"function\": {\"name\": …}}]`, what Anthropic takes, `[{\"name\": …, \"input_schema\": …}]`, or what MCP answers to `tools/list`",
         ),
         ToolFault::Hosted(kind) => (
-            format!("a tool of type `{}` is the provider's own; only those of type `function` are read", kind.escape_debug()),
+            format!(
+                "a tool of type `{}` is the provider's own; only those of type `function` are read",
+                kind.escape_debug()
+            ),
             "take it out of the file",
         ),
-        ToolFault::NoName => ("a tool has no `name`, or one that is not a text".to_owned(), "give it a name"),
-        ToolFault::NoText => (format!("the `description` of {tool} is not a text"), "write it as a text"),
+        ToolFault::NoName => (
+            "a tool has no `name`, or one that is not a text".to_owned(),
+            "give it a name",
+        ),
+        ToolFault::NoText => (
+            format!("the `description` of {tool} is not a text"),
+            "write it as a text",
+        ),
         ToolFault::BadName => (
             format!("{tool} has a name that providers refuse"),
             "name it in ASCII letters, digits, `_` and `-`, with at most 64 of them",
         ),
-        ToolFault::Twice { path, line } => {
-            (format!("{tool} is defined twice, first in {path}, line {line}"), "take one of the two out, or rename it")
-        }
-        ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
+        ToolFault::Twice { path, line } => (
+            format!("{tool} is defined twice, first in {path}, line {line}"),
+            "take one of the two out, or rename it",
+        ),
+        ToolFault::NoObject => (
+            format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""),
+            schema,
+        ),
         ToolFault::Refused(fault) => tool_schema::words(fault, tool, "OpenAI"),
         ToolFault::Pattern(at) => (
             format!(
@@ -85,13 +141,26 @@ fn words(tool: &str, why: &ToolFault) -> (String, String) {
         ),
         ToolFault::Slip(slip) => {
             let (what, near) = match &slip.kind {
-                SlipKind::Unknown { near } => ("is not a JSON Schema keyword".to_owned(), near.map(str::to_owned)),
-                SlipKind::Bad { expected, near } => {
-                    (format!("has a value that it cannot have; expected {expected}"), near.clone())
-                }
+                SlipKind::Unknown { near } => (
+                    "is not a JSON Schema keyword".to_owned(),
+                    near.map(str::to_owned),
+                ),
+                SlipKind::Bad { expected, near } => (
+                    format!("has a value that it cannot have; expected {expected}"),
+                    near.clone(),
+                ),
             };
-            let help = near.map_or_else(|| "correct the schema".to_owned(), |near| format!("did you mean `{near}`?"));
-            return (format!("in the parameters of {tool}, `{}` {what}", slip.path.escape_debug()), help);
+            let help = near.map_or_else(
+                || "correct the schema".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return (
+                format!(
+                    "in the parameters of {tool}, `{}` {what}",
+                    slip.path.escape_debug()
+                ),
+                help,
+            );
         }
     };
     (why, help.to_owned())

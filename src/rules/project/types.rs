@@ -6,39 +6,79 @@ use crate::project::fault::Refusal;
 
 /// Defaults of a type that does not exist apply to no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
-    meta!(promise, 506, "unknown-project-type", "the project file names a type or subtype that does not exist")
-        .fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        506,
+        "unknown-project-type",
+        "the project file names a type or subtype that does not exist"
+    )
+    .fixed(Fixable::Suggested),
     Check::Config(unknown_type),
 );
 
 fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&UNKNOWN_TYPE, fault, message);
-    if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
+    if let FaultKind::UnknownOperator {
+        found: name,
+        near,
+        valid,
+    } = &fault.kind
+    {
         if valid.is_empty() {
-            let finding = found(format!("`{name}` is directly under `[defaults]`; expected a type in between"));
-            return Some(finding.help(format!("write it under the type that it is for: `[defaults.atomic]`, then `{name} = …`")));
+            let finding = found(format!(
+                "`{name}` is directly under `[defaults]`; expected a type in between"
+            ));
+            return Some(finding.help(format!(
+                "write it under the type that it is for: `[defaults.atomic]`, then `{name} = …`"
+            )));
         }
-        let finding = found(format!("there is no type `{name}`")).note(format!("the types are {}", list(valid)));
-        return Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))));
+        let finding = found(format!("there is no type `{name}`"))
+            .note(format!("the types are {}", list(valid)));
+        return Some(meant(
+            finding,
+            fault.span,
+            near.as_deref(),
+            Form::AsBefore(slice(cx, fault)),
+        ));
     }
-    let FaultKind::UnknownSubtype { operator, found: name, near, valid } = &fault.kind else { return None };
+    let FaultKind::UnknownSubtype {
+        operator,
+        found: name,
+        near,
+        valid,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let message = if operator.is_empty() {
         format!("no type has a subtype `{name}`")
     } else {
         format!("type `{operator}` has no subtype or part `{name}`")
     };
     let finding = found(message).note(format!("known are {}", list(valid)));
-    Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))))
+    Some(meant(
+        finding,
+        fault.span,
+        near.as_deref(),
+        Form::AsBefore(slice(cx, fault)),
+    ))
 }
 
 /// A declared type needs a name of its own and a base.
 pub(super) static BAD_DECLARATION: Rule = Rule::new(
-    meta!(promise, 507, "bad-declaration", "a type or subtype that cannot be declared"),
+    meta!(
+        promise,
+        507,
+        "bad-declaration",
+        "a type or subtype that cannot be declared"
+    ),
     Check::Config(bad_declaration),
 );
 
 fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
+    let FaultKind::BadDeclaration { row, why } = &fault.kind else {
+        return None;
+    };
     let found = |message: String| cx.finding(&BAD_DECLARATION, fault, message);
     Some(match why {
         Refusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
@@ -61,15 +101,27 @@ fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A type without steps accumulates no results.
 pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule::new(
-    meta!(warning, 508, "default-without-effect", "a project default for accumulation where there are no steps"),
+    meta!(
+        warning,
+        508,
+        "default-without-effect",
+        "a project default for accumulation where there are no steps"
+    ),
     Check::Config(default_without_effect),
 );
 
 fn default_without_effect(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else { return None };
-    let message = format!("`{setting}` has no effect for `{row}`: it has no steps whose results could be carried");
+    let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else {
+        return None;
+    };
+    let message = format!(
+        "`{setting}` has no effect for `{row}`: it has no steps whose results could be carried"
+    );
     let finding = cx.finding(&DEFAULT_WITHOUT_EFFECT, fault, message);
-    let finding =
-        if row.as_str() == base.word() { finding } else { finding.note(format!("`{row}` is built on `{}`", base.word())) };
+    let finding = if row.as_str() == base.word() {
+        finding
+    } else {
+        finding.note(format!("`{row}` is built on `{}`", base.word()))
+    };
     Some(finding.help("remove the line; `sequential` and `director_evaluator_loop` are the types that carry results"))
 }

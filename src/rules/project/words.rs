@@ -15,33 +15,54 @@ pub(super) enum Form<'a> {
 }
 
 /// Adds “did you mean” and a fix that writes the name.
-pub(super) fn meant(finding: Diagnostic, span: Span, near: Option<&str>, form: Form<'_>) -> Diagnostic {
+pub(super) fn meant(
+    finding: Diagnostic,
+    span: Span,
+    near: Option<&str>,
+    form: Form<'_>,
+) -> Diagnostic {
     let Some(near) = near else { return finding };
     let is_quoted = match form {
         Form::Bare => false,
         Form::Text => true,
         Form::AsBefore(text) => text.starts_with(['"', '\'']),
     };
-    let insert = if is_quoted { format!("\"{near}\"") } else { near.to_owned() };
+    let insert = if is_quoted {
+        format!("\"{near}\"")
+    } else {
+        near.to_owned()
+    };
     finding
         .help(format!("did you mean `{near}`?"))
-        .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, insert)]))
+        .fix(Fix::suggested(
+            format!("write `{near}`"),
+            vec![Edit::replace(span, insert)],
+        ))
 }
 
 /// Returns the source text of a fault.
 pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
-    cx.config.files.get(fault.file as usize).map_or("", |file| fault.span.slice(&file.text))
+    cx.config
+        .files
+        .get(fault.file as usize)
+        .map_or("", |file| fault.span.slice(&file.text))
 }
 
 /// Returns the whole line of a fault, including its line break.
 pub(super) fn line(cx: &ConfigCx<'_>, fault: &Fault) -> Span {
-    let Some(file) = cx.config.files.get(fault.file as usize) else { return fault.span };
+    let Some(file) = cx.config.files.get(fault.file as usize) else {
+        return fault.span;
+    };
     let position = file.lines.position(&file.text, fault.span.start);
-    file.lines.line_span(&file.text, position.line).unwrap_or(fault.span)
+    file.lines
+        .line_span(&file.text, position.line)
+        .unwrap_or(fault.span)
 }
 
 /// Converts a message of the TOML parser to a lower-case fragment.
 pub(super) fn phrase(message: &str) -> String {
     let mut chars = message.trim_end_matches('.').chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(chars).collect()
+    })
 }

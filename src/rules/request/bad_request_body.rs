@@ -8,7 +8,12 @@ use std::sync::Arc;
 
 /// An unreadable request cannot be checked.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(701, "bad-request-body", "a body that is not a request to a model", case!("bad-request-body")),
+    meta: RuleMeta::error(
+        701,
+        "bad-request-body",
+        "a body that is not a request to a model",
+        case!("bad-request-body"),
+    ),
     check: Check::Request(check),
 };
 
@@ -24,17 +29,37 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let mut wrong = Vec::new();
     let mut look = |pointer: String, fits: &dyn Fn(&Value) -> bool, expected: &'static str| {
-        wrong.extend(cx.request.at(&pointer).filter(|value| !fits(value)).map(|value| (pointer.clone(), kind(value), expected)));
+        wrong.extend(
+            cx.request
+                .at(&pointer)
+                .filter(|value| !fits(value))
+                .map(|value| (pointer.clone(), kind(value), expected)),
+        );
     };
     look(format!("/{key}"), &is_list, "a list");
-    look("/tools".to_owned(), &|value| value.is_null() || !value.is_string() && is_list(value), "a list");
+    look(
+        "/tools".to_owned(),
+        &|value| value.is_null() || !value.is_string() && is_list(value),
+        "a list",
+    );
     look("/model".to_owned(), &is_text, "a name");
     for key in [key, "tools"] {
-        for at in 0..cx.request.body.get(key).and_then(Value::as_array).map_or(0, Vec::len) {
+        for at in 0..cx
+            .request
+            .body
+            .get(key)
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len)
+        {
             look(format!("/{key}/{at}"), &Value::is_object, "an object");
             look(format!("/{key}/{at}/role"), &is_text, "a word");
-            let is_content = |value: &Value| is_text(value) || value.is_array() || value.is_object();
-            look(format!("/{key}/{at}/content"), &is_content, "a text or a list");
+            let is_content =
+                |value: &Value| is_text(value) || value.is_array() || value.is_object();
+            look(
+                format!("/{key}/{at}/content"),
+                &is_content,
+                "a text or a list",
+            );
         }
     }
     if let Some((pointer, found, expected)) = wrong.into_iter().next() {
@@ -43,19 +68,35 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-pub(super) fn word(path: &Arc<str>, text: &str, offset: usize, why: &NoRequest) -> Option<Diagnostic> {
+pub(super) fn word(
+    path: &Arc<str>,
+    text: &str,
+    offset: usize,
+    why: &NoRequest,
+) -> Option<Diagnostic> {
     let body = text.get(offset..)?;
     let at = match serde_json::from_str::<IgnoredAny>(body) {
         Err(error) if matches!(why, NoRequest::NoJson(_)) => {
-            let line: usize = body.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+            let line: usize = body
+                .split_inclusive('\n')
+                .take(error.line().saturating_sub(1))
+                .map(str::len)
+                .sum();
             body.floor_char_boundary(line + error.column().saturating_sub(1))
         }
         _ => 0,
     };
     let end = body.ceil_char_boundary(at + 1);
-    let found = Diagnostic::new(&RULE.meta, path, Span::of(offset + at, offset + end), why.to_string());
+    let found = Diagnostic::new(
+        &RULE.meta,
+        path,
+        Span::of(offset + at, offset + end),
+        why.to_string(),
+    );
     Some(match why {
         NoRequest::NoJson(_) => found,
-        NoRequest::Other(_) => found.help("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`"),
+        NoRequest::Other(_) => {
+            found.help("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
+        }
     })
 }

@@ -4,7 +4,13 @@ use super::prelude::*;
 
 /// Off by default: tools sometimes return such data.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(746, "base64-text", "base64 as text outside of tool results", case!("base64-text")).off(),
+    meta: RuleMeta::hint(
+        746,
+        "base64-text",
+        "base64 as text outside of tool results",
+        case!("base64-text"),
+    )
+    .off(),
     check: Check::Request(check),
 };
 
@@ -12,11 +18,21 @@ pub(crate) static RULE: Rule = Rule {
 const LEAST: usize = 256;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, placed) in cx.request.parts().filter(|(_, placed)| !matches!(placed.part, Some(Part::Result(_)))) {
-        let longest = texts(placed).iter().map(|text| longest(text)).max().unwrap_or(0);
+    for (_, placed) in cx
+        .request
+        .parts()
+        .filter(|(_, placed)| !matches!(placed.part, Some(Part::Result(_))))
+    {
+        let longest = texts(placed)
+            .iter()
+            .map(|text| longest(text))
+            .max()
+            .unwrap_or(0);
         if longest >= LEAST {
-            let message =
-                format!("found {longest} characters of base64 as text, about {} tokens that the model cannot read", longest / 2);
+            let message = format!(
+                "found {longest} characters of base64 as text, about {} tokens that the model cannot read",
+                longest / 2
+            );
             let help = "send an image or a document as a part of its own kind";
             out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
         }
@@ -26,9 +42,18 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 /// Returns the length of the longest run of base64 that contains lower-case letters, upper-case
 /// letters and digits.
 fn longest(text: &str) -> usize {
-    let runs = text.split(|one: char| !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/' | '=' | '-' | '_'));
+    let runs = text.split(|one: char| {
+        !one.is_ascii_alphanumeric() && !matches!(one, '+' | '/' | '=' | '-' | '_')
+    });
     let has = |run: &str, is: fn(&u8) -> bool| run.as_bytes().iter().any(is);
-    let is_data =
-        |run: &&str| has(run, u8::is_ascii_lowercase) && has(run, u8::is_ascii_uppercase) && has(run, u8::is_ascii_digit);
-    runs.filter(|run| run.len() >= LEAST).filter(is_data).map(str::len).max().unwrap_or(0)
+    let is_data = |run: &&str| {
+        has(run, u8::is_ascii_lowercase)
+            && has(run, u8::is_ascii_uppercase)
+            && has(run, u8::is_ascii_digit)
+    };
+    runs.filter(|run| run.len() >= LEAST)
+        .filter(is_data)
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
 }

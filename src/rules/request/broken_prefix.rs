@@ -6,31 +6,60 @@ use crate::request::prompt_cache::Cause;
 
 /// Caused by a time, an id or a reordered list at the beginning of every request.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(736, "broken-prefix", "a request whose front changed since the last call", case!("broken-prefix")),
+    meta: RuleMeta::warning(
+        736,
+        "broken-prefix",
+        "a request whose front changed since the last call",
+        case!("broken-prefix"),
+    ),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((reuse, broken)) = cx.reuse.and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?))) else { return };
-    let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
+    let Some((reuse, broken)) = cx
+        .reuse
+        .and_then(|reuse| Some((reuse, reuse.broken_by.as_ref()?)))
+    else {
+        return;
+    };
+    let floor = cx
+        .model
+        .public
+        .map_or(CACHE_FLOOR, |public| public.cache_floor);
     // Caches do not store shorter prefixes.
     if reuse.lost == 0 || u64::try_from(reuse.tokens).is_ok_and(|tokens| tokens < floor) {
         return;
     }
     let segment = &broken.segment;
     let what = match broken.cause {
-        Cause::Changed => format!("`{segment}` reads `{}` where it read `{}`", short(&broken.after), short(&broken.before)),
+        Cause::Changed => format!(
+            "`{segment}` reads `{}` where it read `{}`",
+            short(&broken.after),
+            short(&broken.before)
+        ),
         Cause::Moved => format!("`{segment}` is at another place"),
         Cause::Removed => format!("`{segment}` is gone"),
         Cause::Added => format!("`{segment}` is new in front of what was there"),
         Cause::Expired => return,
     };
-    let price = cx.model.public.and_then(|public| Some(public.usd_input? - public.usd_cached?));
+    let price = cx
+        .model
+        .public
+        .and_then(|public| Some(public.usd_input? - public.usd_cached?));
     #[allow(clippy::cast_precision_loss, reason = "tokens of a request")]
     let cost = price.map(|usd| usd * reuse.lost as f64 / 1e6);
     let cost = cost.map_or_else(String::new, |usd| format!(", US$ {}", number::usd(usd)));
-    let message =
-        format!("{what}: about {} tokens are not read from the cache of the previous call{cost}", number::thousands(reuse.lost));
+    let message = format!(
+        "{what}: about {} tokens are not read from the cache of the previous call{cost}",
+        number::thousands(reuse.lost)
+    );
     let help = "put what changes after what stays the same; `ctxc prompt-cache` shows each call";
-    out.push(cx.found(&RULE.meta, broken.pointer.as_deref().unwrap_or_default(), message).help(help));
+    out.push(
+        cx.found(
+            &RULE.meta,
+            broken.pointer.as_deref().unwrap_or_default(),
+            message,
+        )
+        .help(help),
+    );
 }

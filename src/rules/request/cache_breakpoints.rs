@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// Every layer of a program adds breakpoints, and their total is rarely counted.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(708, "cache-breakpoints", "cache breakpoints that the vendor refuses", case!("cache-breakpoints")),
+    meta: RuleMeta::error(
+        708,
+        "cache-breakpoints",
+        "cache breakpoints that the vendor refuses",
+        case!("cache-breakpoints"),
+    ),
     check: Check::Request(check),
 };
 
@@ -15,24 +20,44 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is_claude() {
         return;
     }
-    let tools = cx.request.tools.iter().filter_map(|tool| Some((tool.pointer.as_str(), tool.cache?)));
-    let parts = cx.request.parts().filter_map(|(_, placed)| Some((placed.pointer.as_str(), placed.cache?)));
+    let tools = cx
+        .request
+        .tools
+        .iter()
+        .filter_map(|tool| Some((tool.pointer.as_str(), tool.cache?)));
+    let parts = cx
+        .request
+        .parts()
+        .filter_map(|(_, placed)| Some((placed.pointer.as_str(), placed.cache?)));
     // A `cache_control` beside the messages applies after the last block, which may have one
     // already.
-    let last = cx.request.messages.iter().rfind(|message| message.number.is_some()).and_then(|message| message.parts.last());
+    let last = cx
+        .request
+        .messages
+        .iter()
+        .rfind(|message| message.number.is_some())
+        .and_then(|message| message.parts.last());
     let last = last.and_then(|placed| Some((placed.pointer.as_str(), placed.cache?)));
     let automatic = CacheMark::of(&cx.request.body);
     if let (Some((pointer, own)), Some(automatic)) = (last, automatic)
         && own != automatic
     {
         let message = "the breakpoint of the last block has another `ttl` than the `cache_control` beside `messages`; Anthropic refuses that";
-        out.push(cx.found(&RULE.meta, pointer, message).help("keep one of the two, or give both the same `ttl`"));
+        out.push(
+            cx.found(&RULE.meta, pointer, message)
+                .help("keep one of the two, or give both the same `ttl`"),
+        );
         return;
     }
-    let automatic = automatic.filter(|_| last.is_none()).map(|mark| ("/cache_control", mark));
+    let automatic = automatic
+        .filter(|_| last.is_none())
+        .map(|mark| ("/cache_control", mark));
     let marks: Vec<(&str, CacheMark)> = tools.chain(parts).chain(automatic).collect();
     if let Some((pointer, _)) = marks.get(MOST) {
-        let message = format!("found {} cache breakpoints; Anthropic takes {MOST} in a request", marks.len());
+        let message = format!(
+            "found {} cache breakpoints; Anthropic takes {MOST} in a request",
+            marks.len()
+        );
         out.push(cx.found(&RULE.meta, pointer, message).help(
             "keep one after the tools, one after the system text and one after the last message; remove the others as the conversation grows",
         ));
@@ -46,12 +71,19 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let help = "give the earlier ones `\"ttl\": \"1h\"` too, or make this one 5 minutes";
         out.push(cx.found(&RULE.meta, pointer, message).help(help));
     }
-    for (_, placed) in cx.request.parts().filter(|(_, placed)| placed.cache.is_some()) {
+    for (_, placed) in cx
+        .request
+        .parts()
+        .filter(|(_, placed)| placed.cache.is_some())
+    {
         if let Some(Part::Text(text)) = &placed.part
             && text.is_empty()
         {
             let message = "found a cache breakpoint on an empty text; Anthropic refuses it";
-            out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set it on the last block that has a text"));
+            out.push(
+                cx.found(&RULE.meta, &placed.pointer, message)
+                    .help("set it on the last block that has a text"),
+            );
         }
     }
 }

@@ -30,23 +30,36 @@ impl Refusal {
     /// Describes the rejection, its reason and the rule.
     pub fn words(&self) -> String {
         let name = self.rule.name;
-        format!("its vendor would refuse it: {} (`ctxc explain {name}`)", self.message)
+        format!(
+            "its vendor would refuse it: {} (`ctxc explain {name}`)",
+            self.message
+        )
     }
 }
 
 /// Returns the findings of a request, located and sorted.
 pub fn request(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
     let mut found = findings(cx, config);
-    for finding in found.iter_mut().filter(|finding| cx.was_answered && is_error(finding)) {
+    for finding in found
+        .iter_mut()
+        .filter(|finding| cx.was_answered && is_error(finding))
+    {
         finding.severity = Severity::Info;
-        finding.notes.push("the vendor answered this request, so this rule may be wrong here".into());
+        finding
+            .notes
+            .push("the vendor answered this request, so this rule may be wrong here".into());
     }
     located(cx.text, found)
 }
 
 /// Returns the findings of a body that cannot be read and begins at `offset` of its text. Located
 /// and sorted.
-pub fn unreadable(path: &Arc<str>, (text, offset): (&str, usize), why: &NoRequest, config: &Config) -> Vec<Diagnostic> {
+pub fn unreadable(
+    path: &Arc<str>,
+    (text, offset): (&str, usize),
+    why: &NoRequest,
+    config: &Config,
+) -> Vec<Diagnostic> {
     located(text, unread(path, (text, offset), why, config))
 }
 
@@ -57,39 +70,74 @@ pub type Count = fn(&Request, usize, &Config) -> Option<u64>;
 pub fn refusal(request: &Request, body: &str, count: Count, config: &Config) -> Option<Refusal> {
     let path = Arc::from("-");
     let input_tokens = count(request, body.len(), config);
-    let cx = RequestCx { input_tokens, ..RequestCx::new(&path, body, request, config) };
+    let cx = RequestCx {
+        input_tokens,
+        ..RequestCx::new(&path, body, request, config)
+    };
     findings(&cx, config).into_iter().find_map(refused)
 }
 
 /// Returns the reason why the vendor would reject a body sent to `endpoint`: its first error, or
 /// the reason why it is no request.
-pub fn refusal_of_body(body: &str, endpoint: Option<&str>, count: Count, config: &Config) -> Option<Refusal> {
+pub fn refusal_of_body(
+    body: &str,
+    endpoint: Option<&str>,
+    count: Count,
+    config: &Config,
+) -> Option<Refusal> {
     match Request::read(body, endpoint) {
         Ok(request) => refusal(&request, body, count, config),
-        Err(why) => unread(&Arc::from("-"), (body, 0), &why, config).into_iter().find_map(refused),
+        Err(why) => unread(&Arc::from("-"), (body, 0), &why, config)
+            .into_iter()
+            .find_map(refused),
     }
 }
 
 fn refused(finding: Diagnostic) -> Option<Refusal> {
-    is_error(&finding).then_some(Refusal { rule: finding.rule, message: finding.message })
+    is_error(&finding).then_some(Refusal {
+        rule: finding.rule,
+        message: finding.message,
+    })
 }
 
-fn unread(path: &Arc<str>, (text, offset): (&str, usize), why: &NoRequest, config: &Config) -> Vec<Diagnostic> {
-    let found = lone_surrogate::word(path, text, offset).or_else(|| bad_request_body::word(path, text, offset, why));
-    found.into_iter().filter_map(|finding| weigh(config, finding)).collect()
+fn unread(
+    path: &Arc<str>,
+    (text, offset): (&str, usize),
+    why: &NoRequest,
+    config: &Config,
+) -> Vec<Diagnostic> {
+    let found = lone_surrogate::word(path, text, offset)
+        .or_else(|| bad_request_body::word(path, text, offset, why));
+    found
+        .into_iter()
+        .filter_map(|finding| weigh(config, finding))
+        .collect()
 }
 
 fn findings(cx: &RequestCx<'_>, config: &Config) -> Vec<Diagnostic> {
     let places = Places::new(cx.text, cx.offset);
-    let cx = &RequestCx { places: Some(&places), ..*cx };
+    let cx = &RequestCx {
+        places: Some(&places),
+        ..*cx
+    };
     let mut found = Vec::new();
     for rule in list::all().filter(|rule| config.lints.is_on(&rule.meta)) {
         if let Check::Request(check) = rule.check {
             check(cx, &mut found);
         }
     }
-    let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(config, finding)).collect();
-    found.sort_by_key(|finding| (finding.severity, finding.span.start, finding.rule.code, finding.span.end));
+    let mut found: Vec<Diagnostic> = found
+        .into_iter()
+        .filter_map(|finding| weigh(config, finding))
+        .collect();
+    found.sort_by_key(|finding| {
+        (
+            finding.severity,
+            finding.span.start,
+            finding.rule.code,
+            finding.span.end,
+        )
+    });
     found.dedup_by_key(|finding| (finding.span, finding.rule.code));
     found.truncate(MOST);
     found

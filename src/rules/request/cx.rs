@@ -53,10 +53,17 @@ pub struct ModelFacts {
 impl ModelFacts {
     /// Looks up a model by its vendor's name: first in the project, then among public models.
     pub fn of(config: &Config, model: Option<&str>) -> Self {
-        let Some(model) = model else { return Self::default() };
+        let Some(model) = model else {
+            return Self::default();
+        };
         let public = public_model(model);
         let own = config.models.values().find(|own| own.id == model);
-        Self { window: own.map(|own| own.window).or_else(|| public.map(|public| public.window)), public }
+        Self {
+            window: own
+                .map(|own| own.window)
+                .or_else(|| public.map(|public| public.window)),
+            public,
+        }
     }
 }
 
@@ -79,7 +86,12 @@ impl<'a> RequestCx<'a> {
     }
 
     /// Creates a finding at a JSON pointer of the body.
-    pub fn found(&self, rule: &'static RuleMeta, pointer: &str, message: impl Into<String>) -> Diagnostic {
+    pub fn found(
+        &self,
+        rule: &'static RuleMeta,
+        pointer: &str,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         let at = self.place(pointer);
         Diagnostic::new(rule, self.path, Span::of(at.start, at.end), message)
     }
@@ -91,7 +103,10 @@ impl<'a> RequestCx<'a> {
     }
 
     fn place(&self, pointer: &str) -> Range<usize> {
-        self.places.map_or_else(|| Places::new(self.text, self.offset).place(pointer), |places| places.place(pointer))
+        self.places.map_or_else(
+            || Places::new(self.text, self.offset).place(pointer),
+            |places| places.place(pointer),
+        )
     }
 
     /// True if its dialect is one of these.
@@ -102,14 +117,20 @@ impl<'a> RequestCx<'a> {
     /// The name of its model, unless it goes through a router. A router may correct a request that
     /// its vendor rejects.
     pub fn direct(&self) -> Option<&'a str> {
-        self.request.model.as_deref().filter(|name| !name.contains('/'))
+        self.request
+            .model
+            .as_deref()
+            .filter(|name| !name.contains('/'))
     }
 
     /// True if it goes to a Claude model. Many other servers use Anthropic's dialect and reject
     /// less. Bodies for cloud platforms name no model.
     pub fn is_claude(&self) -> bool {
         self.request.dialect == Dialect::Anthropic
-            && (self.request.model.is_none() || self.direct().is_some_and(|name| name.split(['.', ':']).any(is_claude)))
+            && (self.request.model.is_none()
+                || self
+                    .direct()
+                    .is_some_and(|name| name.split(['.', ':']).any(is_claude)))
     }
 
     /// The version of the Claude model.
@@ -117,7 +138,10 @@ impl<'a> RequestCx<'a> {
         let name = self.direct().filter(|_| self.is_claude())?;
         let (_, name) = name.split_once("claude-")?;
         let name = name.split('@').next().unwrap_or(name);
-        let mut numbers = name.split('-').filter(|part| part.len() <= 2).filter_map(|part| part.parse().ok());
+        let mut numbers = name
+            .split('-')
+            .filter(|part| part.len() <= 2)
+            .filter_map(|part| part.parse().ok());
         Some((numbers.next()?, numbers.next().unwrap_or(0)))
     }
 
@@ -131,20 +155,27 @@ impl<'a> RequestCx<'a> {
         let is_own = match words.next() {
             Some("gpt") => words.next().is_some_and(|version| {
                 version.starts_with(|c: char| c.is_ascii_digit())
-                    && version.bytes().all(|byte| byte.is_ascii_digit() || b".o".contains(&byte))
+                    && version
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit() || b".o".contains(&byte))
             }),
             first => matches!(first, Some("o1" | "o3" | "o4")),
         };
-        let is_named = is_own && words.all(|word| WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()));
-        let is_public = name.starts_with(['g', 'o']) && !name.starts_with("gemini") && self.model.public.is_some();
+        let is_named = is_own
+            && words.all(|word| {
+                WORDS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+            });
+        let is_public = name.starts_with(['g', 'o'])
+            && !name.starts_with("gemini")
+            && self.model.public.is_some();
         (is_named || is_public || name.starts_with("ft:gpt-")).then_some(name)
     }
 }
 
 /// Words in the names of `OpenAI`'s models.
 const WORDS: [&str; 20] = [
-    "mini", "nano", "pro", "turbo", "preview", "latest", "chat", "codex", "max", "audio", "realtime", "search", "api", "deep",
-    "research", "instruct", "16k", "32k", "vision", "spark",
+    "mini", "nano", "pro", "turbo", "preview", "latest", "chat", "codex", "max", "audio",
+    "realtime", "search", "api", "deep", "research", "instruct", "16k", "32k", "vision", "spark",
 ];
 
 /// True if a part of a name begins a Claude model's name. Cloud platforms add their own names and
@@ -172,7 +203,9 @@ pub(super) fn texts(placed: &Placed) -> Vec<&str> {
 pub(super) fn short(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()).escape_debug().to_string(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default())
+            .escape_debug()
+            .to_string(),
         None => text.escape_debug().to_string(),
     }
 }

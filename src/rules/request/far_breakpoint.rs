@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// An agent that adds many blocks in one turn moves out of reach of the last cache entry.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(735, "far-breakpoint", "more than 20 blocks between cache breakpoints", case!("far-breakpoint")),
+    meta: RuleMeta::warning(
+        735,
+        "far-breakpoint",
+        "more than 20 blocks between cache breakpoints",
+        case!("far-breakpoint"),
+    ),
     check: Check::Request(check),
 };
 
@@ -12,20 +17,35 @@ pub(crate) static RULE: Rule = Rule {
 const MOST: usize = 20;
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(before) = cx.before.filter(|_| cx.is_claude()) else { return };
+    let Some(before) = cx.before.filter(|_| cx.is_claude()) else {
+        return;
+    };
     let marked = |request: &crate::request::model::Request| {
-        request.parts().enumerate().filter(|(_, (_, placed))| placed.cache.is_some()).map(|(at, _)| at).collect::<Vec<_>>()
+        request
+            .parts()
+            .enumerate()
+            .filter(|(_, (_, placed))| placed.cache.is_some())
+            .map(|(at, _)| at)
+            .collect::<Vec<_>>()
     };
     let (old, new) = (marked(before), marked(cx.request));
-    let (Some(last), Some(now)) = (old.last(), new.last()) else { return };
+    let (Some(last), Some(now)) = (old.last(), new.last()) else {
+        return;
+    };
     // A breakpoint at the place of a previous one is found at once.
     let is_between = new.iter().any(|at| at > last && at - last <= MOST);
     if now - (*now).min(*last) > MOST && !is_between && !new.contains(last) {
         let parts: Vec<_> = cx.request.parts().collect();
-        let Some((_, placed)) = parts.get(*now) else { return };
+        let Some((_, placed)) = parts.get(*now) else {
+            return;
+        };
         let count = now - last;
-        let message =
-            format!("the cache breakpoint is {count} blocks after that of the previous call; Anthropic looks back {MOST} blocks");
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint between the two"));
+        let message = format!(
+            "the cache breakpoint is {count} blocks after that of the previous call; Anthropic looks back {MOST} blocks"
+        );
+        out.push(
+            cx.found(&RULE.meta, &placed.pointer, message)
+                .help("set one more breakpoint between the two"),
+        );
     }
 }

@@ -6,7 +6,12 @@ use crate::kernel::conversation::MediaSource;
 
 /// Screenshots are often larger than expected, and the limit is lower in requests with many images.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(720, "image-size", "an image that is too large for its vendor", case!("image-size")),
+    meta: RuleMeta::error(
+        720,
+        "image-size",
+        "an image that is too large for its vendor",
+        case!("image-size"),
+    ),
     check: Check::Request(check),
 };
 
@@ -28,21 +33,34 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         .request
         .parts()
         .filter_map(|(_, placed)| {
-            let Some(Part::Media(media)) = &placed.part else { return None };
-            let MediaSource::Base64(data) = &media.source else { return None };
-            media.is_image().then_some((placed.pointer.as_str(), data.as_str()))
+            let Some(Part::Media(media)) = &placed.part else {
+                return None;
+            };
+            let MediaSource::Base64(data) = &media.source else {
+                return None;
+            };
+            media
+                .is_image()
+                .then_some((placed.pointer.as_str(), data.as_str()))
         })
         .collect();
-    let (limit, of) =
-        if images.len() > FEW { (SIDE.1, format!(" in a request with more than {FEW} images")) } else { (SIDE.0, String::new()) };
+    let (limit, of) = if images.len() > FEW {
+        (SIDE.1, format!(" in a request with more than {FEW} images"))
+    } else {
+        (SIDE.0, String::new())
+    };
     for (pointer, data) in &images {
         let bytes = data.len();
         let found = size(data).filter(|(width, height)| (*width).max(*height) > limit);
         let message = match found {
             Some((width, height)) => {
-                format!("found an image of {width} × {height} pixels; Anthropic accepts {limit} per side{of}")
+                format!(
+                    "found an image of {width} × {height} pixels; Anthropic accepts {limit} per side{of}"
+                )
             }
-            None if bytes > BYTES => format!("found an image of {bytes} bytes in base64; Anthropic takes {BYTES}"),
+            None if bytes > BYTES => {
+                format!("found an image of {bytes} bytes in base64; Anthropic takes {BYTES}")
+            }
             None => continue,
         };
         let help = "scale it down before sending: beyond 1,568 pixels per side the model sees no more detail";
@@ -53,7 +71,11 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 /// Returns width and height of a PNG or JPEG in base64; `None` for other formats.
 fn size(data: &str) -> Option<(u32, u32)> {
     let head = base64::decode(data.get(..HEAD.min(data.len()))?)?;
-    let pair = |at: usize| Some(u32::from(u16::from_be_bytes(head.get(at..at + 2)?.try_into().ok()?)));
+    let pair = |at: usize| {
+        Some(u32::from(u16::from_be_bytes(
+            head.get(at..at + 2)?.try_into().ok()?,
+        )))
+    };
     let word = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     if head.starts_with(b"\x89PNG\r\n\x1a\n") {
         return Some((word(16)?, word(20)?));

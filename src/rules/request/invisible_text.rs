@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// An attacker can hide instructions in invisible text.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(733, "invisible-text", "invisible text in a request", case!("invisible-text")),
+    meta: RuleMeta::warning(
+        733,
+        "invisible-text",
+        "invisible text in a request",
+        case!("invisible-text"),
+    ),
     check: Check::Request(check),
 };
 
@@ -18,7 +23,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
             "a mark that turns the direction of the text"
         };
         let message = format!("found U+{:04X}: {kind}", u32::from(found));
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("take such characters out of what comes from outside"));
+        out.push(
+            cx.found(&RULE.meta, &placed.pointer, message)
+                .help("take such characters out of what comes from outside"),
+        );
     }
 }
 

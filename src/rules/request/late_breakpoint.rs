@@ -15,16 +15,32 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(front) = cx.shared_front.filter(|_| cx.is_claude()) else { return };
-    let floor = cx.model.public.map_or(CACHE_FLOOR, |public| public.cache_floor);
+    let Some(front) = cx.shared_front.filter(|_| cx.is_claude()) else {
+        return;
+    };
+    let floor = cx
+        .model
+        .public
+        .map_or(CACHE_FLOOR, |public| public.cache_floor);
     let is_front = |speaker: Speaker| speaker == Speaker::System;
     let is_marked = cx.request.tools.iter().any(|tool| tool.cache.is_some())
-        || cx.request.parts().any(|(message, placed)| is_front(message.speaker) && placed.cache.is_some());
-    let first = cx.request.parts().find(|(message, placed)| !is_front(message.speaker) && placed.cache.is_some());
-    let Some((_, placed)) = first.filter(|_| !is_marked && front >= floor) else { return };
+        || cx
+            .request
+            .parts()
+            .any(|(message, placed)| is_front(message.speaker) && placed.cache.is_some());
+    let first = cx
+        .request
+        .parts()
+        .find(|(message, placed)| !is_front(message.speaker) && placed.cache.is_some());
+    let Some((_, placed)) = first.filter(|_| !is_marked && front >= floor) else {
+        return;
+    };
     let message = format!(
         "the first cache breakpoint is inside the conversation; about {front} tokens of tools and system text before it are the same in every \
          conversation, but each writes them to the cache again"
     );
-    out.push(cx.found(&RULE.meta, &placed.pointer, message).help("set one more breakpoint after the last block of `system`"));
+    out.push(
+        cx.found(&RULE.meta, &placed.pointer, message)
+            .help("set one more breakpoint after the last block of `system`"),
+    );
 }

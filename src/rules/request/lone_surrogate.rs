@@ -5,13 +5,20 @@ use std::sync::Arc;
 
 /// Caused by cutting a text by UTF-16 units in the middle of an emoji.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(702, "lone-surrogate", "half of a character in a text", case!("lone-surrogate")),
+    meta: RuleMeta::error(
+        702,
+        "lone-surrogate",
+        "half of a character in a text",
+        case!("lone-surrogate"),
+    ),
     check: Check::Edge,
 };
 
 pub(super) fn word(path: &Arc<str>, text: &str, offset: usize) -> Option<Diagnostic> {
     let (start, half) = lone(text.as_bytes(), offset)?;
-    let message = format!("found half of a character, `\\u{half:04x}`, which no text may hold; expected both halves or none");
+    let message = format!(
+        "found half of a character, `\\u{half:04x}`, which no text may hold; expected both halves or none"
+    );
     let finding = Diagnostic::new(&RULE.meta, path, Span::of(start, start + 6), message);
     Some(finding.help("cut texts by characters, not by UTF-16 units, or replace what cannot be encoded before sending"))
 }
@@ -25,7 +32,9 @@ fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
             continue;
         }
         match unit(bytes, at) {
-            Some(0xD800..=0xDBFF) if matches!(unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => at += 12,
+            Some(0xD800..=0xDBFF) if matches!(unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => {
+                at += 12
+            }
             Some(half @ 0xD800..=0xDFFF) => return Some((at, half)),
             _ => at += 2,
         }

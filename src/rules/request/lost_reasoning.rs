@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// A program that drops a message or call from the list leaves its reasoning behind.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(712, "lost-reasoning", "reasoning without the item after it", case!("lost-reasoning")),
+    meta: RuleMeta::error(
+        712,
+        "lost-reasoning",
+        "reasoning without the item after it",
+        case!("lost-reasoning"),
+    ),
     check: Check::Request(check),
 };
 
@@ -12,8 +17,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.openai(&[Dialect::OpenaiResponses]).is_none() {
         return;
     }
-    let Some(items) = cx.request.at("/input").and_then(Value::as_array) else { return };
-    let text = |item: &Value, key: &str| item.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let Some(items) = cx.request.at("/input").and_then(Value::as_array) else {
+        return;
+    };
+    let text = |item: &Value, key: &str| {
+        item.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     // An item without an id is not paired with another one.
     let is_known = |item: &Value| text(item, "type") == "reasoning" && !text(item, "id").is_empty();
     for (at, item) in items.iter().enumerate().filter(|(_, item)| is_known(item)) {
@@ -24,9 +36,16 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         });
         if !is_agents {
             let id = text(item, "id");
-            let message = format!("the reasoning `{}` lacks the item that followed it; OpenAI expects both or none", short(&id));
-            let help = "keep the items of an answer together; cut a conversation before its reasoning";
-            out.push(cx.found(&RULE.meta, &format!("/input/{at}"), message).help(help));
+            let message = format!(
+                "the reasoning `{}` lacks the item that followed it; OpenAI expects both or none",
+                short(&id)
+            );
+            let help =
+                "keep the items of an answer together; cut a conversation before its reasoning";
+            out.push(
+                cx.found(&RULE.meta, &format!("/input/{at}"), message)
+                    .help(help),
+            );
         }
     }
 }

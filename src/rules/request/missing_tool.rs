@@ -16,21 +16,37 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let names: Vec<&str> = cx.request.tools.iter().map(|tool| tool.name.as_str()).collect();
+    let names: Vec<&str> = cx
+        .request
+        .tools
+        .iter()
+        .map(|tool| tool.name.as_str())
+        .collect();
     // With a vendor's own tools, such as a tool search, the model can call tools that are not
     // listed.
     if names.is_empty() || cx.request.tools.iter().any(|tool| !tool.has_schema) {
         return;
     }
-    for (_, placed) in cx.request.parts().filter(|(message, _)| message.speaker == Speaker::System) {
-        let Some(Part::Text(text)) = &placed.part else { continue };
-        let Some(found) = named(text).find(|name| !names.contains(name)) else { continue };
+    for (_, placed) in cx
+        .request
+        .parts()
+        .filter(|(message, _)| message.speaker == Speaker::System)
+    {
+        let Some(Part::Text(text)) = &placed.part else {
+            continue;
+        };
+        let Some(found) = named(text).find(|name| !names.contains(name)) else {
+            continue;
+        };
         let near = suggest::nearest(found, names.iter().copied());
         let help = near.map_or_else(
             || "offer it, or take it out of the text".to_owned(),
             |near| format!("the request has `{near}`: write that"),
         );
-        let message = format!("the system text names the tool `{}`, which the request does not offer", short(found));
+        let message = format!(
+            "the system text names the tool `{}`, which the request does not offer",
+            short(found)
+        );
         out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
 }
@@ -40,12 +56,22 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 fn named(text: &str) -> impl Iterator<Item = &str> {
     let pieces: Vec<&str> = text.split('`').collect();
     // Every second piece is between backticks.
-    (1..pieces.len().saturating_sub(1)).step_by(2).filter_map(move |at| {
-        let (before, name, after) = (pieces.get(at - 1)?, pieces.get(at)?, pieces.get(at + 1)?);
-        let is_name = !name.is_empty() && name.bytes().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b'-'));
-        let is_tool = |word: &str| word.eq_ignore_ascii_case("tool");
-        let word_before = before.strip_suffix(' ').and_then(|before| before.rsplit(|c: char| !c.is_alphanumeric()).next());
-        let word_after = after.strip_prefix(' ').and_then(|after| after.split(|c: char| !c.is_alphanumeric()).next());
-        (is_name && (word_before.is_some_and(is_tool) || word_after.is_some_and(is_tool))).then_some(*name)
-    })
+    (1..pieces.len().saturating_sub(1))
+        .step_by(2)
+        .filter_map(move |at| {
+            let (before, name, after) = (pieces.get(at - 1)?, pieces.get(at)?, pieces.get(at + 1)?);
+            let is_name = !name.is_empty()
+                && name
+                    .bytes()
+                    .all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, b'_' | b'-'));
+            let is_tool = |word: &str| word.eq_ignore_ascii_case("tool");
+            let word_before = before
+                .strip_suffix(' ')
+                .and_then(|before| before.rsplit(|c: char| !c.is_alphanumeric()).next());
+            let word_after = after
+                .strip_prefix(' ')
+                .and_then(|after| after.split(|c: char| !c.is_alphanumeric()).next());
+            (is_name && (word_before.is_some_and(is_tool) || word_after.is_some_and(is_tool)))
+                .then_some(*name)
+        })
 }

@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// Ollama cuts the beginning of longer requests without an error.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(734, "no-context-length", "a long request to Ollama without `num_ctx`", case!("no-context-length")),
+    meta: RuleMeta::warning(
+        734,
+        "no-context-length",
+        "a long request to Ollama without `num_ctx`",
+        case!("no-context-length"),
+    ),
     check: Check::Request(check),
 };
 
@@ -17,11 +22,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     if !cx.is(&[Dialect::Ollama]) || cx.request.at("/options/num_ctx").is_some() {
         return;
     }
-    let characters: usize = segments(cx.request).iter().map(|segment| segment.text.chars().count()).sum();
+    let characters: usize = segments(cx.request)
+        .iter()
+        .map(|segment| segment.text.chars().count())
+        .sum();
     let tokens = characters / CHARACTERS;
     if tokens > WINDOW {
-        let message =
-            format!("found more than {tokens} tokens and no `num_ctx`; Ollama cuts the beginning of anything over {WINDOW}");
+        let message = format!(
+            "found more than {tokens} tokens and no `num_ctx`; Ollama cuts the beginning of anything over {WINDOW}"
+        );
         out.push(cx.found(&RULE.meta, "", message).help(
             "set `options.num_ctx`, or OLLAMA_CONTEXT_LENGTH at the server; `prompt_eval_count` of the answer says how much was read",
         ));

@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// Usually the limit of another model.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(714, "output-limit", "an answer limit above that of the model", case!("output-limit")),
+    meta: RuleMeta::error(
+        714,
+        "output-limit",
+        "an answer limit above that of the model",
+        case!("output-limit"),
+    ),
     check: Check::Request(check),
 };
 
@@ -20,14 +25,31 @@ const PLACES: [&str; 5] = [
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_known = cx.is_claude()
         || cx.is(&[Dialect::Gemini])
-        || cx.openai(&[cx.request.dialect]).is_some_and(|name| !name.starts_with("ft:"));
-    let Some(most) = cx.model.public.map(|public| public.output).filter(|most| is_known && *most > 0) else { return };
+        || cx
+            .openai(&[cx.request.dialect])
+            .is_some_and(|name| !name.starts_with("ft:"));
+    let Some(most) = cx
+        .model
+        .public
+        .map(|public| public.output)
+        .filter(|most| is_known && *most > 0)
+    else {
+        return;
+    };
     for place in PLACES {
-        if let Some(asked) = cx.request.at(place).and_then(Value::as_u64).filter(|asked| *asked > most) {
+        if let Some(asked) = cx
+            .request
+            .at(place)
+            .and_then(Value::as_u64)
+            .filter(|asked| *asked > most)
+        {
             let key = place.rsplit('/').next().unwrap_or(place);
             let model = cx.request.model.as_deref().unwrap_or_default();
             let message = format!("found `{key}` {asked}; `{model}` gives at most {most} tokens");
-            out.push(cx.found(&RULE.meta, place, message).help(format!("ask for {most} or fewer")));
+            out.push(
+                cx.found(&RULE.meta, place, message)
+                    .help(format!("ask for {most} or fewer")),
+            );
         }
     }
 }

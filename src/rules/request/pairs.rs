@@ -37,8 +37,12 @@ pub(super) fn unpaired<'a>(cx: &RequestCx<'a>) -> Vec<Unpaired<'a>> {
         Dialect::Anthropic if cx.is_claude() => by_turns(request, false),
         Dialect::Gemini => by_turns(request, true),
         Dialect::OpenaiChat if cx.openai(&[Dialect::OpenaiChat]).is_some() => by_runs(request),
-        Dialect::OpenaiResponses if cx.openai(&[Dialect::OpenaiResponses]).is_some() => by_list(request),
-        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => Vec::new(),
+        Dialect::OpenaiResponses if cx.openai(&[Dialect::OpenaiResponses]).is_some() => {
+            by_list(request)
+        }
+        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => {
+            Vec::new()
+        }
     }
 }
 
@@ -54,7 +58,11 @@ fn id(placed: &Placed) -> Option<(&str, bool)> {
 /// Gemini only counts them and ignores their ids.
 fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     let mut turns: Vec<(bool, Vec<&Message>)> = Vec::new();
-    for message in request.messages.iter().filter(|message| message.speaker != Speaker::System) {
+    for message in request
+        .messages
+        .iter()
+        .filter(|message| message.speaker != Speaker::System)
+    {
         let is_agents = message.speaker == Speaker::Assistant;
         match turns.last_mut() {
             Some((last, messages)) if *last == is_agents => messages.push(message),
@@ -66,21 +74,33 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
     // Messages in Gemini's cached content precede the first turn.
     let mut is_known = !request.has_cached_contents();
     for (is_agents, messages) in turns {
-        let own = messages.iter().flat_map(|message| &message.parts).filter_map(|placed| Some((id(placed)?, placed)));
+        let own = messages
+            .iter()
+            .flat_map(|message| &message.parts)
+            .filter_map(|placed| Some((id(placed)?, placed)));
         if is_agents {
-            calls = own.filter(|((_, is_call), _)| *is_call).map(|((id, _), placed)| (id, placed)).collect();
+            calls = own
+                .filter(|((_, is_call), _)| *is_call)
+                .map(|((id, _), placed)| (id, placed))
+                .collect();
             is_known = true;
             continue;
         }
-        let results: Vec<(&str, &Placed)> =
-            own.filter(|((_, is_call), _)| !is_call).map(|((id, _), placed)| (id, placed)).collect();
+        let results: Vec<(&str, &Placed)> = own
+            .filter(|((_, is_call), _)| !is_call)
+            .map(|((id, _), placed)| (id, placed))
+            .collect();
         if !is_known {
             continue;
         }
         if is_counted {
             let fault = match calls.len().cmp(&results.len()) {
-                std::cmp::Ordering::Less => results.get(calls.len()).map(|one| (one, Why::Uncalled)),
-                std::cmp::Ordering::Greater => calls.get(results.len()).map(|one| (one, Why::Unanswered)),
+                std::cmp::Ordering::Less => {
+                    results.get(calls.len()).map(|one| (one, Why::Uncalled))
+                }
+                std::cmp::Ordering::Greater => {
+                    calls.get(results.len()).map(|one| (one, Why::Unanswered))
+                }
                 std::cmp::Ordering::Equal => None,
             };
             out.extend(fault.map(|((id, placed), why)| Unpaired { placed, id, why }));
@@ -88,9 +108,14 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
             pair(&calls, &results, &mut out);
             let parts = messages.iter().flat_map(|message| &message.parts);
             let behind = parts.skip_while(|placed| !matches!(placed.part, Some(Part::Text(_))));
-            let late =
-                behind.filter_map(|placed| Some((id(placed)?.0, placed))).find(|(id, _)| calls.iter().any(|(own, _)| own == id));
-            out.extend(late.map(|(id, placed)| Unpaired { placed, id, why: Why::Late }));
+            let late = behind
+                .filter_map(|placed| Some((id(placed)?.0, placed)))
+                .find(|(id, _)| calls.iter().any(|(own, _)| own == id));
+            out.extend(late.map(|(id, placed)| Unpaired {
+                placed,
+                id,
+                why: Why::Late,
+            }));
         }
         calls.clear();
     }
@@ -99,13 +124,25 @@ fn by_turns(request: &Request, is_counted: bool) -> Vec<Unpaired<'_>> {
 
 /// Pairs results that follow as messages of their own, before any other message.
 fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
-    let of = |message: &'_ Message, kind: &str| message.parts.iter().any(|placed| placed.kind == kind);
+    let of =
+        |message: &'_ Message, kind: &str| message.parts.iter().any(|placed| placed.kind == kind);
     let mut out = Vec::new();
     let mut messages = request.messages.iter().peekable();
     while let Some(message) = messages.next() {
-        let own = |message| parts(message).filter(|(_, placed)| matches!(placed.kind.as_str(), "tool_call" | "tool"));
-        let calls: Vec<(&str, &Placed)> = if of(message, "tool_call") { own(message).collect() } else { Vec::new() };
-        let mut results: Vec<(&str, &Placed)> = if message.role == "tool" { own(message).collect() } else { Vec::new() };
+        let own = |message| {
+            parts(message)
+                .filter(|(_, placed)| matches!(placed.kind.as_str(), "tool_call" | "tool"))
+        };
+        let calls: Vec<(&str, &Placed)> = if of(message, "tool_call") {
+            own(message).collect()
+        } else {
+            Vec::new()
+        };
+        let mut results: Vec<(&str, &Placed)> = if message.role == "tool" {
+            own(message).collect()
+        } else {
+            Vec::new()
+        };
         while let Some(next) = messages.next_if(|next| next.role == "tool") {
             results.extend(own(next));
         }
@@ -115,13 +152,18 @@ fn by_runs(request: &Request) -> Vec<Unpaired<'_>> {
 }
 
 fn parts(message: &Message) -> impl Iterator<Item = (&str, &Placed)> {
-    message.parts.iter().filter_map(|placed| Some((id(placed)?.0, placed)))
+    message
+        .parts
+        .iter()
+        .filter_map(|placed| Some((id(placed)?.0, placed)))
 }
 
 /// Pairs results anywhere after the calls, some of which the vendor may store itself.
 fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     let is_kept = |key: &str| request.body.get(key).is_some_and(|value| !value.is_null());
-    let refers = request.parts().any(|(_, placed)| matches!(placed.kind.as_str(), "item_reference" | "compaction"));
+    let refers = request
+        .parts()
+        .any(|(_, placed)| matches!(placed.kind.as_str(), "item_reference" | "compaction"));
     if refers || is_kept("previous_response_id") || is_kept("conversation") {
         return Vec::new();
     }
@@ -134,35 +176,62 @@ fn by_list(request: &Request) -> Vec<Unpaired<'_>> {
     // A tool search is called by an item of its own kind, but answered like a function.
     let is_other = |id: &str| {
         let others = request.parts().filter(|(_, placed)| placed.part.is_none());
-        others.into_iter().any(|(_, placed)| request.at(&format!("{}/call_id", placed.pointer)).is_some_and(|own| own == id))
+        others.into_iter().any(|(_, placed)| {
+            request
+                .at(&format!("{}/call_id", placed.pointer))
+                .is_some_and(|own| own == id)
+        })
     };
     out.retain(|one| one.why == Why::Unanswered || one.why == Why::Uncalled && !is_other(one.id));
     out
 }
 
-fn pair<'r>(calls: &[(&'r str, &'r Placed)], results: &[(&'r str, &'r Placed)], out: &mut Vec<Unpaired<'r>>) {
+fn pair<'r>(
+    calls: &[(&'r str, &'r Placed)],
+    results: &[(&'r str, &'r Placed)],
+    out: &mut Vec<Unpaired<'r>>,
+) {
     let mut open: BTreeMap<&str, usize> = calls.iter().map(|(id, _)| (*id, 0)).collect();
     let mut wrong = 0_usize;
     for (id, placed) in results {
         match open.get_mut(id) {
             None => {
                 wrong += 1;
-                out.push(Unpaired { placed, id, why: Why::Uncalled });
+                out.push(Unpaired {
+                    placed,
+                    id,
+                    why: Why::Uncalled,
+                });
             }
             Some(count) => {
                 *count += 1;
                 if *count == 2 {
-                    out.push(Unpaired { placed, id, why: Why::Repeated });
+                    out.push(Unpaired {
+                        placed,
+                        id,
+                        why: Why::Repeated,
+                    });
                 }
             }
         }
     }
     // A result with a wrong id also leaves its call without a result; that is one mistake.
-    let unanswered = calls.iter().filter(|(id, _)| open.get(id) == Some(&0)).skip(wrong);
-    out.extend(unanswered.map(|(id, placed)| Unpaired { placed, id, why: Why::Unanswered }));
+    let unanswered = calls
+        .iter()
+        .filter(|(id, _)| open.get(id) == Some(&0))
+        .skip(wrong);
+    out.extend(unanswered.map(|(id, placed)| Unpaired {
+        placed,
+        id,
+        why: Why::Unanswered,
+    }));
 }
 
 /// The name of the called tool.
 pub(super) fn called(placed: &Placed) -> &str {
-    if let Some(Part::Call(call)) = &placed.part { &call.name } else { "" }
+    if let Some(Part::Call(call)) = &placed.part {
+        &call.name
+    } else {
+        ""
+    }
 }

@@ -4,21 +4,36 @@ use super::prelude::*;
 
 /// Off by default: most customer-service agents receive some.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(742, "personal-data", "personal data in what a model is sent", case!("personal-data")).off(),
+    meta: RuleMeta::hint(
+        742,
+        "personal-data",
+        "personal data in what a model is sent",
+        case!("personal-data"),
+    )
+    .off(),
     check: Check::Request(check),
 };
 
 /// Masks that replace personal data in recordings.
-const KINDS: [(&str, &str); 4] =
-    [("⟦email:", "an e-mail address"), ("⟦phone:", "a phone number"), ("⟦card:", "a card number"), ("⟦iban:", "an IBAN")];
+const KINDS: [(&str, &str); 4] = [
+    ("⟦email:", "an e-mail address"),
+    ("⟦phone:", "a phone number"),
+    ("⟦card:", "a card number"),
+    ("⟦iban:", "an IBAN"),
+];
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, placed) in cx.request.parts() {
         let texts = texts(placed);
-        let found = KINDS.iter().find(|(placeholder, _)| texts.iter().any(|text| text.contains(placeholder)));
+        let found = KINDS
+            .iter()
+            .find(|(placeholder, _)| texts.iter().any(|text| text.contains(placeholder)));
         if let Some((_, what)) = found {
             let help = "leave it out where the model can do without it";
-            out.push(cx.found(&RULE.meta, &placed.pointer, format!("found {what}")).help(help));
+            out.push(
+                cx.found(&RULE.meta, &placed.pointer, format!("found {what}"))
+                    .help(help),
+            );
         }
     }
 }

@@ -14,10 +14,22 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Models whose published chat template raises an error.
-const STRICT: [&str; 5] = ["mistral-7b-instruct", "mixtral-8x", "mistral-nemo-instruct", "gemma-2-", "gemma-3-"];
+const STRICT: [&str; 5] = [
+    "mistral-7b-instruct",
+    "mixtral-8x",
+    "mistral-nemo-instruct",
+    "gemma-2-",
+    "gemma-3-",
+];
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let name = cx.request.model.as_deref().filter(|_| cx.is(&[Dialect::OpenaiChat])).unwrap_or_default().to_ascii_lowercase();
+    let name = cx
+        .request
+        .model
+        .as_deref()
+        .filter(|_| cx.is(&[Dialect::OpenaiChat]))
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     if !STRICT.iter().any(|strict| name.contains(strict)) {
         return;
     }
@@ -33,5 +45,8 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         Speaker::User.word(),
         Speaker::Assistant.word()
     );
-    out.push(cx.found(&RULE.meta, &second.pointer, message).help("join the two turns into one"));
+    out.push(
+        cx.found(&RULE.meta, &second.pointer, message)
+            .help("join the two turns into one"),
+    );
 }

@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// Caused by a tool that passes its environment on, or by a key in the prompt.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(741, "secret-in-request", "a key in what a model is sent", case!("secret-in-request")),
+    meta: RuleMeta::warning(
+        741,
+        "secret-in-request",
+        "a key in what a model is sent",
+        case!("secret-in-request"),
+    ),
     check: Check::Request(check),
 };
 

@@ -4,7 +4,12 @@ use super::prelude::*;
 
 /// Names from other sources, such as a tool server, may contain dots, slashes or spaces.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(706, "tool-name", "a tool name outside the vendor's pattern", case!("tool-name")),
+    meta: RuleMeta::error(
+        706,
+        "tool-name",
+        "a tool name outside the vendor's pattern",
+        case!("tool-name"),
+    ),
     check: Check::Request(check),
 };
 
@@ -21,14 +26,32 @@ struct Pattern {
 }
 
 /// For Anthropic, and for OpenAI responses.
-const LONG: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,128}", beside: b"", most: 128, begins_with_letter: false };
-const CHAT: Pattern = Pattern { words: "[a-zA-Z0-9_-]{1,64}", beside: b"", most: 64, begins_with_letter: false };
-const GEMINI: Pattern = Pattern { words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", beside: b".:", most: 128, begins_with_letter: true };
+const LONG: Pattern = Pattern {
+    words: "[a-zA-Z0-9_-]{1,128}",
+    beside: b"",
+    most: 128,
+    begins_with_letter: false,
+};
+const CHAT: Pattern = Pattern {
+    words: "[a-zA-Z0-9_-]{1,64}",
+    beside: b"",
+    most: 64,
+    begins_with_letter: false,
+};
+const GEMINI: Pattern = Pattern {
+    words: "[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}",
+    beside: b".:",
+    most: 128,
+    begins_with_letter: true,
+};
 
 impl Pattern {
     fn fits(&self, name: &str) -> bool {
-        let fits = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.beside.contains(byte);
-        let begins = |byte: &u8| !self.begins_with_letter || byte.is_ascii_alphabetic() || *byte == b'_';
+        let fits = |byte: &u8| {
+            byte.is_ascii_alphanumeric() || b"_-".contains(byte) || self.beside.contains(byte)
+        };
+        let begins =
+            |byte: &u8| !self.begins_with_letter || byte.is_ascii_alphabetic() || *byte == b'_';
         let bytes = name.as_bytes();
         bytes.len() <= self.most && bytes.first().is_some_and(begins) && bytes.iter().all(fits)
     }
@@ -40,11 +63,22 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         Dialect::Gemini => GEMINI,
         Dialect::OpenaiResponses if cx.openai(&[cx.request.dialect]).is_some() => LONG,
         Dialect::OpenaiChat if cx.openai(&[cx.request.dialect]).is_some() => CHAT,
-        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => return,
+        Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Anthropic | Dialect::Ollama => {
+            return;
+        }
     };
     let vendor = cx.request.dialect.vendor();
-    for tool in cx.request.tools.iter().filter(|tool| !tool.is_server && !pattern.fits(&tool.name)) {
-        let message = format!("found the tool name `{}`; {vendor} expects `{}`", short(&tool.name), pattern.words);
+    for tool in cx
+        .request
+        .tools
+        .iter()
+        .filter(|tool| !tool.is_server && !pattern.fits(&tool.name))
+    {
+        let message = format!(
+            "found the tool name `{}`; {vendor} expects `{}`",
+            short(&tool.name),
+            pattern.words
+        );
         out.push(
             cx.found(&RULE.meta, &tool.pointer, message)
                 .help("replace other characters by `_` and shorten longer names; keep a table that maps them back to the tools"),

@@ -5,53 +5,96 @@ use crate::request::schema_fault::{SchemaFault, schema_fault};
 
 /// Often a schema that other vendors accept.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(707, "tool-schema", "a tool schema that the vendor refuses", case!("tool-schema")),
+    meta: RuleMeta::error(
+        707,
+        "tool-schema",
+        "a tool schema that the vendor refuses",
+        case!("tool-schema"),
+    ),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let is_openai = cx.openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses]).is_some();
+    let is_openai = cx
+        .openai(&[Dialect::OpenaiChat, Dialect::OpenaiResponses])
+        .is_some();
     if !is_openai && !cx.is_claude() && !cx.is(&[Dialect::Gemini]) {
         return;
     }
     let dialect = cx.request.dialect;
     for tool in &cx.request.tools {
         let is_own = tool.schema_pointer.ends_with("/parameters");
-        let found = cx.request.schema(tool).and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
+        let found = cx
+            .request
+            .schema(tool)
+            .and_then(|schema| schema_fault(schema, dialect, (tool.is_strict, is_own)));
         // Vertex AI accepts this keyword.
-        let found = found.filter(|(_, fault)| !cx.request.is_vertex || *fault != SchemaFault::Unknown("additionalProperties"));
+        let found = found.filter(|(_, fault)| {
+            !cx.request.is_vertex || *fault != SchemaFault::Unknown("additionalProperties")
+        });
         if let Some((pointer, fault)) = found {
-            let (message, help) = words(&fault, &format!("`{}`", short(&tool.name)), dialect.vendor());
-            out.push(cx.found(&RULE.meta, &(tool.schema_pointer.clone() + &pointer), message).help(help));
+            let (message, help) = words(
+                &fault,
+                &format!("`{}`", short(&tool.name)),
+                dialect.vendor(),
+            );
+            out.push(
+                cx.found(
+                    &RULE.meta,
+                    &(tool.schema_pointer.clone() + &pointer),
+                    message,
+                )
+                .help(help),
+            );
         }
     }
 }
 
 /// Returns the message and the help for a faulty tool schema.
-pub(in crate::rules) fn words(fault: &SchemaFault, tool: &str, vendor: &str) -> (String, &'static str) {
+pub(in crate::rules) fn words(
+    fault: &SchemaFault,
+    tool: &str,
+    vendor: &str,
+) -> (String, &'static str) {
     match fault {
         SchemaFault::Top(word) => (
-            format!("found `{word}` at the top of the schema of {tool}; {vendor} expects one object there"),
+            format!(
+                "found `{word}` at the top of the schema of {tool}; {vendor} expects one object there"
+            ),
             "write one object with all properties, and say in the description which of them go together",
         ),
         SchemaFault::NoItems => (
-            format!("found an array without `items` in {tool}; {vendor} expects to know what is in it"),
+            format!(
+                "found an array without `items` in {tool}; {vendor} expects to know what is in it"
+            ),
             "add `items`, such as `{\"type\": \"string\"}`",
         ),
         SchemaFault::Unknown(word) => {
-            let what = if *word == "type" { "a list in `type`".to_owned() } else { format!("`{word}`") };
+            let what = if *word == "type" {
+                "a list in `type`".to_owned()
+            } else {
+                format!("`{word}`")
+            };
             (
-                format!("found {what} in the `parameters` of {tool}; {vendor} does not support it there"),
+                format!(
+                    "found {what} in the `parameters` of {tool}; {vendor} does not support it there"
+                ),
                 "take it out, or pass the schema as `parametersJsonSchema`, which is JSON Schema",
             )
         }
         SchemaFault::Optional(key) => (
-            format!("{tool} is strict, and `{}` is not in `required`; {vendor} expects every property there", short(key)),
+            format!(
+                "{tool} is strict, and `{}` is not in `required`; {vendor} expects every property there",
+                short(key)
+            ),
             STRICT,
         ),
-        SchemaFault::Open => {
-            (format!("{tool} is strict, but an object in it is open; {vendor} expects `additionalProperties: false`"), STRICT)
-        }
+        SchemaFault::Open => (
+            format!(
+                "{tool} is strict, but an object in it is open; {vendor} expects `additionalProperties: false`"
+            ),
+            STRICT,
+        ),
     }
 }
 

@@ -5,15 +5,26 @@ use super::prelude::*;
 
 /// If a result is missing, the vendor rejects this request and every later one of the conversation.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(703, "unanswered-call", "a tool call without its result", case!("unanswered-call")),
+    meta: RuleMeta::error(
+        703,
+        "unanswered-call",
+        "a tool call without its result",
+        case!("unanswered-call"),
+    ),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     for one in unpaired(cx) {
         if one.why == Why::Late {
-            let message = format!("the result of `{}` comes after a text; Anthropic expects it first in its turn", short(one.id));
-            out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help("put tool results before any text"));
+            let message = format!(
+                "the result of `{}` comes after a text; Anthropic expects it first in its turn",
+                short(one.id)
+            );
+            out.push(
+                cx.found(&RULE.meta, &one.placed.pointer, message)
+                    .help("put tool results before any text"),
+            );
         }
         if one.why != Why::Unanswered {
             continue;
@@ -21,10 +32,15 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         let where_to = match cx.request.dialect {
             Dialect::OpenaiChat => "messages of the role `tool` right after it",
             Dialect::OpenaiResponses => "an item with its output",
-            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => "a result in the next message",
+            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => {
+                "a result in the next message"
+            }
         };
         let (call, vendor) = (short(called(one.placed)), cx.request.dialect.vendor());
-        let message = format!("the call `{}` of `{call}` has no result; {vendor} expects {where_to}", short(one.id));
+        let message = format!(
+            "the call `{}` of `{call}` has no result; {vendor} expects {where_to}",
+            short(one.id)
+        );
         out.push(cx.found(&RULE.meta, &one.placed.pointer, message).help(
             "send a result for it, even if only to say that it was cancelled or failed; when you cut a conversation, keep calls and results together",
         ));

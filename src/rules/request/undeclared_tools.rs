@@ -14,19 +14,37 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 /// Prefixes of Bedrock's model names, after the region.
-const VENDORS: [&str; 9] =
-    ["anthropic.", "amazon.", "meta.", "mistral.", "cohere.", "ai21.", "deepseek.", "qwen.", "openai.gpt-oss"];
+const VENDORS: [&str; 9] = [
+    "anthropic.",
+    "amazon.",
+    "meta.",
+    "mistral.",
+    "cohere.",
+    "ai21.",
+    "deepseek.",
+    "qwen.",
+    "openai.gpt-oss",
+];
 const REGIONS: [&str; 6] = ["us.", "eu.", "apac.", "us-gov.", "jp.", "global."];
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    let name = cx.direct().filter(|_| cx.is(&[Dialect::OpenaiChat])).unwrap_or_default();
-    let name = REGIONS.iter().find_map(|region| name.strip_prefix(region)).unwrap_or(name);
+    let name = cx
+        .direct()
+        .filter(|_| cx.is(&[Dialect::OpenaiChat]))
+        .unwrap_or_default();
+    let name = REGIONS
+        .iter()
+        .find_map(|region| name.strip_prefix(region))
+        .unwrap_or(name);
     if !cx.request.tools.is_empty() || !VENDORS.iter().any(|vendor| name.starts_with(vendor)) {
         return;
     }
     let is_tool = |part: &Option<Part>| matches!(part, Some(Part::Call(_) | Part::Result(_)));
-    let Some((_, placed)) = cx.request.parts().find(|(_, placed)| is_tool(&placed.part)) else { return };
+    let Some((_, placed)) = cx.request.parts().find(|(_, placed)| is_tool(&placed.part)) else {
+        return;
+    };
     let message = "found a call of a tool and no `tools`; Bedrock expects the tools with every request whose history uses them";
-    let help = "send the same `tools` as before, or write the calls and results into the history as text";
+    let help =
+        "send the same `tools` as before, or write the calls and results into the history as text";
     out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
 }

@@ -4,15 +4,31 @@ use super::prelude::*;
 
 /// The agent reads `{{customer_name}}` and invents a name.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(732, "unfilled-placeholder", "a placeholder left in a system text", case!("unfilled-placeholder")),
+    meta: RuleMeta::warning(
+        732,
+        "unfilled-placeholder",
+        "a placeholder left in a system text",
+        case!("unfilled-placeholder"),
+    ),
     check: Check::Request(check),
 };
 
 fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
-    for (_, placed) in cx.request.parts().filter(|(message, _)| message.speaker == Speaker::System) {
-        let Some(Part::Text(text)) = &placed.part else { continue };
-        let Some(found) = unfilled(text) else { continue };
-        let message = format!("found `{}` in the system text, where a value was expected", short(found));
+    for (_, placed) in cx
+        .request
+        .parts()
+        .filter(|(message, _)| message.speaker == Speaker::System)
+    {
+        let Some(Part::Text(text)) = &placed.part else {
+            continue;
+        };
+        let Some(found) = unfilled(text) else {
+            continue;
+        };
+        let message = format!(
+            "found `{}` in the system text, where a value was expected",
+            short(found)
+        );
         let help = "fill it in where the text is made, and fail there when the value is missing";
         out.push(cx.found(&RULE.meta, &placed.pointer, message).help(help));
     }
@@ -23,7 +39,10 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
 fn unfilled(text: &str) -> Option<&str> {
     // Few texts contain any of these.
     let has = |what: &&str| memchr::memmem::find(text.as_bytes(), what.as_bytes()).is_some();
-    if !["{{", "[object Object]", "undefined", "None", "NaN"].iter().any(has) {
+    if !["{{", "[object Object]", "undefined", "None", "NaN"]
+        .iter()
+        .any(has)
+    {
         return None;
     }
     let mut is_code = false;
@@ -35,9 +54,14 @@ fn unfilled(text: &str) -> Option<&str> {
             continue;
         }
         // Every second piece between backticks is code.
-        let found = line.split('`').step_by(2).find_map(|piece| braced(piece).or_else(|| object(piece)));
+        let found = line
+            .split('`')
+            .step_by(2)
+            .find_map(|piece| braced(piece).or_else(|| object(piece)));
         let value = || {
-            line.rsplit_once(": ").map(|(_, value)| value.trim()).filter(|value| matches!(*value, "undefined" | "None" | "NaN"))
+            line.rsplit_once(": ")
+                .map(|(_, value)| value.trim())
+                .filter(|value| matches!(*value, "undefined" | "None" | "NaN"))
         };
         if let Some(found) = found.or_else(value) {
             return Some(found);
@@ -59,7 +83,9 @@ fn braced(text: &str) -> Option<&str> {
         let end = from.find("}}")?;
         let name = from.get(2..end)?.trim();
         let is_name = name.starts_with(|first: char| first.is_alphabetic() || first == '_')
-            && name.chars().all(|one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'));
+            && name
+                .chars()
+                .all(|one| one.is_alphanumeric() || matches!(one, '_' | '.' | '-'));
         if is_name {
             return from.get(..end + 2);
         }

@@ -5,7 +5,12 @@ use super::prelude::*;
 /// An answer cut by its limit leaves half of the object; another vendor's format leaves it as a
 /// text.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(717, "unparsed-arguments", "tool call arguments that are not an object", case!("unparsed-arguments")),
+    meta: RuleMeta::error(
+        717,
+        "unparsed-arguments",
+        "tool call arguments that are not an object",
+        case!("unparsed-arguments"),
+    ),
     check: Check::Request(check),
 };
 
@@ -17,16 +22,25 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
         Dialect::Ollama => ("function/arguments", true),
         Dialect::OpenaiChat | Dialect::OpenaiResponses => return,
     };
-    let calls = cx.request.parts().filter(|(_, placed)| is_own && matches!(placed.part, Some(Part::Call(_))));
+    let calls = cx
+        .request
+        .parts()
+        .filter(|(_, placed)| is_own && matches!(placed.part, Some(Part::Call(_))));
     for (_, placed) in calls {
         let pointer = format!("{}/{key}", placed.pointer);
         let is_taken = |value: &Value| value.is_object() || value.is_null() && key != "input";
-        let Some(value) = cx.request.at(&pointer).filter(|value| !is_taken(value)) else { continue };
-        let found = value
-            .as_str()
-            .map_or_else(|| format!("`{}`", short(&value.to_string())), |text| format!("the text `{}`", short(text)));
+        let Some(value) = cx.request.at(&pointer).filter(|value| !is_taken(value)) else {
+            continue;
+        };
+        let found = value.as_str().map_or_else(
+            || format!("`{}`", short(&value.to_string())),
+            |text| format!("the text `{}`", short(text)),
+        );
         let vendor = cx.request.dialect.vendor();
-        let message = format!("found {found} as the arguments of `{}`; {vendor} expects an object", short(called(placed)));
+        let message = format!(
+            "found {found} as the arguments of `{}`; {vendor} expects an object",
+            short(called(placed))
+        );
         out.push(cx.found(&RULE.meta, &pointer, message).help(
             "parse the JSON of the arguments; where an answer was cut by its limit, drop the call and ask again with a higher one",
         ));

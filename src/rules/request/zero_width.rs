@@ -4,7 +4,13 @@ use super::prelude::*;
 
 /// Off by default: text copied from web pages contains them, with little effect.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(744, "zero-width", "zero-width characters in a request", case!("zero-width")).off(),
+    meta: RuleMeta::hint(
+        744,
+        "zero-width",
+        "zero-width characters in a request",
+        case!("zero-width"),
+    )
+    .off(),
     check: Check::Request(check),
 };
 
@@ -12,8 +18,19 @@ fn check(cx: &RequestCx<'_>, out: &mut Vec<Diagnostic>) {
     // Joiners are letters in some scripts and parts of emoji, so they are excluded.
     let is_one = |one: char| matches!(one, '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}');
     for (_, placed) in cx.request.parts() {
-        let Some(found) = texts(placed).iter().find_map(|text| text.chars().find(|one| is_one(*one))) else { continue };
-        let message = format!("found U+{:04X}, which is invisible and splits a word into other tokens", u32::from(found));
-        out.push(cx.found(&RULE.meta, &placed.pointer, message).help("remove it where the text is read in"));
+        let Some(found) = texts(placed)
+            .iter()
+            .find_map(|text| text.chars().find(|one| is_one(*one)))
+        else {
+            continue;
+        };
+        let message = format!(
+            "found U+{:04X}, which is invisible and splits a word into other tokens",
+            u32::from(found)
+        );
+        out.push(
+            cx.found(&RULE.meta, &placed.pointer, message)
+                .help("remove it where the text is read in"),
+        );
     }
 }

@@ -3,10 +3,23 @@
 use super::prelude::*;
 
 /// The cases of an unreadable table are not run.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 621, "bad-case-table", "a table of cases that cannot be read"), Check::Scenario(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        621,
+        "bad-case-table",
+        "a table of cases that cannot be read"
+    ),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Table { path, reason } = &fault.kind else { return None };
-    Some(cx.finding(&RULE.meta, fault, format!("the cases of `{path}` cannot be read: {reason}")))
+    let FaultKind::Table { path, reason } = &fault.kind else {
+        return None;
+    };
+    Some(cx.finding(
+        &RULE.meta,
+        fault,
+        format!("the cases of `{path}` cannot be read: {reason}"),
+    ))
 }

@@ -3,11 +3,24 @@
 use super::prelude::*;
 
 /// An invalid path selects nothing.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 607, "bad-json-path", "a path into an answer that is not a valid JSONPath"), Check::Scenario(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        607,
+        "bad-json-path",
+        "a path into an answer that is not a valid JSONPath"
+    ),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadPath { at } = &fault.kind else { return None };
-    let finding = cx.finding(&RULE.meta, fault, format!("this is not a valid JSONPath: the fault is at character {at}"));
+    let FaultKind::BadPath { at } = &fault.kind else {
+        return None;
+    };
+    let finding = cx.finding(
+        &RULE.meta,
+        fault,
+        format!("this is not a valid JSONPath: the fault is at character {at}"),
+    );
     Some(finding.help("a path begins with `$`: `$.risk_level`, `$.steps[0].name`"))
 }

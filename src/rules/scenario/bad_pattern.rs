@@ -3,13 +3,30 @@
 use super::prelude::*;
 
 /// An invalid pattern matches nothing.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 606, "bad-pattern", "a pattern that is not a valid regular expression"), Check::Scenario(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        606,
+        "bad-pattern",
+        "a pattern that is not a valid regular expression"
+    ),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::BadPattern { reason, at, part } = &fault.kind else { return None };
-    let part = if part.is_empty() || part.len() > 40 { String::new() } else { format!(", `{part}`") };
-    let finding = cx.finding(&RULE.meta, fault, format!("the pattern is not a valid regular expression: {reason}"));
+    let FaultKind::BadPattern { reason, at, part } = &fault.kind else {
+        return None;
+    };
+    let part = if part.is_empty() || part.len() > 40 {
+        String::new()
+    } else {
+        format!(", `{part}`")
+    };
+    let finding = cx.finding(
+        &RULE.meta,
+        fault,
+        format!("the pattern is not a valid regular expression: {reason}"),
+    );
     let finding = finding.note(format!("at character {at} of the pattern{part}"));
     Some(finding.help("escape a character that is meant literally with a backslash: `\\(`"))
 }

@@ -19,24 +19,40 @@ const MOST: usize = 1000;
 
 /// Returns the findings of files, located and sorted. The files must be sorted by path. Files that
 /// are not `wanted` only contribute the names of their cases.
-pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
-    let rules: Vec<&'static Rule> =
-        list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
+pub fn files(
+    world: &ProjectView<'_>,
+    files: &[File<'_>],
+    reach: Reach,
+    wanted: &dyn Fn(&str) -> bool,
+) -> Vec<Diagnostic> {
+    let rules: Vec<&'static Rule> = list::all()
+        .filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta))
+        .collect();
     let mut found = Vec::new();
     for file in files.iter().filter(|file| wanted(file.path)) {
         let mut own = one(world, &rules, file);
         own.truncate(MOST);
         found.append(&mut own);
     }
-    let all = SuitesCx { world, files, reach, found: &found.clone() };
+    let all = SuitesCx {
+        world,
+        files,
+        reach,
+        found: &found.clone(),
+    };
     for rule in &rules {
         if let Check::Suites(check) = rule.check {
             check(&all, &mut found);
         }
     }
     // Findings about untested tasks require all scenarios.
-    found.retain(|finding| reach == Reach::All || files.iter().any(|file| *file.path == finding.path));
-    let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(world.config, finding)).collect();
+    found.retain(|finding| {
+        reach == Reach::All || files.iter().any(|file| *file.path == finding.path)
+    });
+    let mut found: Vec<Diagnostic> = found
+        .into_iter()
+        .filter_map(|finding| weigh(world.config, finding))
+        .collect();
     found.sort_by(|a, b| a.path.cmp(&b.path));
     locate(world, files, &mut found);
     diagnostic::sort(&mut found);
@@ -57,12 +73,17 @@ pub struct Refused {
 /// Returns the cases that have an error of this family, in the order of their files. Cases that
 /// could not be parsed are not included.
 pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
-    let rules: Vec<&'static Rule> =
-        list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
+    let rules: Vec<&'static Rule> = list::all()
+        .filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta))
+        .collect();
     let is_error = |finding: Diagnostic| weigh(world.config, finding).filter(is_error);
     let mut refused = Vec::new();
     for file in files {
-        let cx = ScenarioCx { path: file.path, text: file.text, world };
+        let cx = ScenarioCx {
+            path: file.path,
+            text: file.text,
+            world,
+        };
         for case in file.suite.iter().flat_map(|suite| &suite.cases) {
             let mut found = Vec::new();
             for rule in &rules {
@@ -71,23 +92,45 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
                 }
             }
             let first = found.into_iter().find_map(is_error);
-            refused.extend(first.map(|finding| Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding }));
+            refused.extend(first.map(|finding| Refused {
+                path: Arc::clone(file.path),
+                case: case.name.value.clone(),
+                finding,
+            }));
         }
     }
-    duplicate_case::each(&SuitesCx { world, files, reach: Reach::All, found: &[] }, &mut |file, case, finding| {
-        if let Some(finding) = is_error(finding) {
-            refused.push(Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding });
-        }
-    });
+    duplicate_case::each(
+        &SuitesCx {
+            world,
+            files,
+            reach: Reach::All,
+            found: &[],
+        },
+        &mut |file, case, finding| {
+            if let Some(finding) = is_error(finding) {
+                refused.push(Refused {
+                    path: Arc::clone(file.path),
+                    case: case.name.value.clone(),
+                    finding,
+                });
+            }
+        },
+    );
     refused
 }
 
 fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
-    let cx = ScenarioCx { path: file.path, text: file.text, world };
+    let cx = ScenarioCx {
+        path: file.path,
+        text: file.text,
+        world,
+    };
     let mut found: Vec<(Diagnostic, Option<&Row>)> = Vec::new();
     for fault in file.faults {
         let told = rules.iter().find_map(|rule| {
-            let Check::Scenario(told) = rule.check else { return None };
+            let Check::Scenario(told) = rule.check else {
+                return None;
+            };
             told(&cx, fault)
         });
         found.extend(told.map(|finding| (finding, fault.row.as_ref())));
@@ -108,12 +151,16 @@ fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec
 /// case; a fault in a table column is reported once with its lines.
 fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
     let key = |finding: &Diagnostic| (finding.span, finding.rule.code);
-    found.sort_by(|(a, row), (b, other)| (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other)));
+    found.sort_by(|(a, row), (b, other)| {
+        (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other))
+    });
     let mut kept: Vec<(Diagnostic, Vec<&Row>)> = Vec::with_capacity(found.len());
     for (finding, row) in found {
         match kept.last_mut() {
             Some((last, rows))
-                if key(last) == key(&finding) && last.message == finding.message && last.notes == finding.notes =>
+                if key(last) == key(&finding)
+                    && last.message == finding.message
+                    && last.notes == finding.notes =>
             {
                 rows.extend(row);
             }
@@ -122,14 +169,24 @@ fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
     }
     let with_rows = |(finding, mut rows): (Diagnostic, Vec<&Row>)| {
         rows.dedup();
-        let Some(first) = rows.first() else { return finding };
-        let lines: Vec<String> = rows.iter().take(LINES).map(|row| row.line.to_string()).collect();
+        let Some(first) = rows.first() else {
+            return finding;
+        };
+        let lines: Vec<String> = rows
+            .iter()
+            .take(LINES)
+            .map(|row| row.line.to_string())
+            .collect();
         let more = rows.len().saturating_sub(LINES);
         let lines = match more {
             0 => lines.join(", "),
             more => format!("{} and {more} more", lines.join(", ")),
         };
-        finding.note(format!("in {} {lines} of {}", if rows.len() == 1 { "line" } else { "lines" }, first.path))
+        finding.note(format!(
+            "in {} {lines} of {}",
+            if rows.len() == 1 { "line" } else { "lines" },
+            first.path
+        ))
     };
     kept.into_iter().map(with_rows).collect()
 }
@@ -138,12 +195,21 @@ fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
 fn locate(world: &ProjectView<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
     let mut known: Option<(&str, LineIndex)> = None;
     for finding in found {
-        if let Some(own) = world.config.files.iter().find(|file| file.path == finding.path) {
+        if let Some(own) = world
+            .config
+            .files
+            .iter()
+            .find(|file| file.path == finding.path)
+        {
             finding.locate(&own.text, &own.lines);
             continue;
         }
-        let at = files.binary_search_by(|file| file.path.cmp(&finding.path)).ok();
-        let Some(file) = at.and_then(|at| files.get(at)) else { continue };
+        let at = files
+            .binary_search_by(|file| file.path.cmp(&finding.path))
+            .ok();
+        let Some(file) = at.and_then(|at| files.get(at)) else {
+            continue;
+        };
         if known.as_ref().is_none_or(|(path, _)| *path != &**file.path) {
             known = Some((file.path, LineIndex::new(file.text)));
         }

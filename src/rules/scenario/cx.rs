@@ -54,7 +54,10 @@ pub struct Results {
 impl Results {
     /// The unique names of results, without paths.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.all.iter().filter(|(name, paths)| !name.starts_with('/') && paths.len() == 1).map(|(name, _)| name.as_str())
+        self.all
+            .iter()
+            .filter(|(name, paths)| !name.starts_with('/') && paths.len() == 1)
+            .map(|(name, _)| name.as_str())
     }
 }
 
@@ -72,7 +75,10 @@ pub struct Parameter {
 impl Parameter {
     /// The constraints on its values.
     pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted { kind: self.kind.as_deref(), required: self.required }
+        Wanted {
+            kind: self.kind.as_deref(),
+            required: self.required,
+        }
     }
 }
 
@@ -117,7 +123,10 @@ pub struct ProjectView<'w> {
 impl<'w> ProjectView<'w> {
     /// The task that a role plays.
     pub(super) fn task_of(&self, role: &str) -> Option<&'w str> {
-        self.config.roles.get(role).map(|role| role.task.value.as_str())
+        self.config
+            .roles
+            .get(role)
+            .map(|role| role.task.value.as_str())
     }
 }
 
@@ -147,12 +156,22 @@ pub struct ScenarioCx<'a> {
 
 impl ScenarioCx<'_> {
     /// Creates a finding for a fault.
-    pub(super) fn finding(&self, rule: &'static RuleMeta, fault: &Fault, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn finding(
+        &self,
+        rule: &'static RuleMeta,
+        fault: &Fault,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, self.path, fault.span, message)
     }
 
     /// Adds “did you mean” and a fix that writes the name.
-    pub(super) fn meant(&self, finding: Diagnostic, fault: &Fault, near: Option<&str>) -> Diagnostic {
+    pub(super) fn meant(
+        &self,
+        finding: Diagnostic,
+        fault: &Fault,
+        near: Option<&str>,
+    ) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
         mend(finding, fault, write(self.text, fault.span, near))
@@ -161,13 +180,20 @@ impl ScenarioCx<'_> {
 
 /// Adds a fix if the fault is in the file itself and not in a table.
 pub(super) fn mend(finding: Diagnostic, fault: &Fault, fix: Fix) -> Diagnostic {
-    if fault.row.is_none() { finding.fix(fix) } else { finding }
+    if fault.row.is_none() {
+        finding.fix(fix)
+    } else {
+        finding
+    }
 }
 
 /// Returns the fix that replaces a word and keeps its quotes.
 fn write(text: &str, span: Span, word: &str) -> Fix {
     let written = span.slice(text);
-    let quote = written.chars().next().filter(|sign| matches!(sign, '"' | '\'') && written.len() > 1);
+    let quote = written
+        .chars()
+        .next()
+        .filter(|sign| matches!(sign, '"' | '\'') && written.len() > 1);
     let insert = quote.map_or_else(|| plain(word), |quote| format!("{quote}{word}{quote}"));
     Fix::suggested(format!("write `{word}`"), vec![Edit::replace(span, insert)])
 }
@@ -199,7 +225,12 @@ impl CaseCx<'_> {
 
     /// Creates a finding in this case. Table lines are added later, once the findings of all rows
     /// are merged.
-    pub(super) fn finding(&self, rule: &'static RuleMeta, span: Span, message: impl Into<String>) -> Diagnostic {
+    pub(super) fn finding(
+        &self,
+        rule: &'static RuleMeta,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::new(rule, self.file.path, span, message)
     }
 
@@ -223,7 +254,11 @@ impl CaseCx<'_> {
     pub(super) fn meant(&self, finding: Diagnostic, span: Span, near: Option<&str>) -> Diagnostic {
         let Some(near) = near else { return finding };
         let finding = finding.help(format!("did you mean `{near}`?"));
-        if self.is_row() { finding } else { finding.fix(write(self.file.text, span, near)) }
+        if self.is_row() {
+            finding
+        } else {
+            finding.fix(write(self.file.text, span, near))
+        }
     }
 
     /// Returns the task under test with its signature.
@@ -251,22 +286,42 @@ impl CaseCx<'_> {
     /// True if a file of the project exists, or the case freezes it.
     pub(super) fn exists(&self, path: &str) -> bool {
         let path = paths::plain(path);
-        (self.file.world.exists)(&path) || self.case.situation.files.keys().any(|frozen| paths::plain(frozen) == path)
+        (self.file.world.exists)(&path)
+            || self
+                .case
+                .situation
+                .files
+                .keys()
+                .any(|frozen| paths::plain(frozen) == path)
     }
 
     /// Adds a fix that writes a line below a key, if each key has a line of its own.
-    pub(super) fn below(&self, finding: Diagnostic, key: &str, value: Span, line: &str) -> Diagnostic {
+    pub(super) fn below(
+        &self,
+        finding: Diagnostic,
+        key: &str,
+        value: Span,
+        line: &str,
+    ) -> Diagnostic {
         let text = self.file.text;
         let start = self.key_of(key, value).start as usize;
-        let lead = text.get(..start).map_or("", |before| before.rsplit('\n').next().unwrap_or(""));
-        let rest = text.get(value.end as usize..).map_or("", |after| after.lines().next().unwrap_or(""));
-        let is_alone = lead.chars().all(|c| matches!(c, ' ' | '-')) && (rest.trim().is_empty() || rest.trim().starts_with('#'));
+        let lead = text
+            .get(..start)
+            .map_or("", |before| before.rsplit('\n').next().unwrap_or(""));
+        let rest = text
+            .get(value.end as usize..)
+            .map_or("", |after| after.lines().next().unwrap_or(""));
+        let is_alone = lead.chars().all(|c| matches!(c, ' ' | '-'))
+            && (rest.trim().is_empty() || rest.trim().starts_with('#'));
         if self.is_row() || !is_alone {
             return finding;
         }
         let end = value.end + rest.len() as u32;
         let insert = format!("\n{}{line}", " ".repeat(lead.len()));
-        finding.fix(Fix::suggested(format!("write `{line}`"), vec![Edit::replace(Span::new(end, end), insert)]))
+        finding.fix(Fix::suggested(
+            format!("write `{line}`"),
+            vec![Edit::replace(Span::new(end, end), insert)],
+        ))
     }
 
     /// The span of the key of a value; the span of the value if no key precedes it.
@@ -278,7 +333,8 @@ impl CaseCx<'_> {
 /// Finds a key before its value, including its quotes.
 pub(crate) fn key_before(text: &str, key: &str, value: Span) -> Option<Span> {
     let before = text.get(..value.start as usize)?;
-    let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
+    let before =
+        before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
     // A tag may stand in between.
     let before = before.strip_suffix("!file").unwrap_or(before).trim_end();
     let end = before.strip_suffix(':')?.trim_end();
@@ -303,8 +359,10 @@ pub struct SuitesCx<'a> {
 impl<'a> SuitesCx<'a> {
     /// Iterates over all cases with their files.
     pub(super) fn cases(&self) -> impl Iterator<Item = (&'a File<'a>, &'a Case)> {
-        self.files
-            .iter()
-            .flat_map(|file| file.suite.into_iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))))
+        self.files.iter().flat_map(|file| {
+            file.suite
+                .into_iter()
+                .flat_map(move |suite| suite.cases.iter().map(move |case| (file, case)))
+        })
     }
 }

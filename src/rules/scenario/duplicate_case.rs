@@ -9,17 +9,36 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The history keeps only one of two cases with the same name.
-pub(crate) static RULE: Rule = Rule::new(meta!(error, 618, "duplicate-case", "two cases share a name"), Check::Suites(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(error, 618, "duplicate-case", "two cases share a name"),
+    Check::Suites(check),
+);
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));
     let mut stored: BTreeMap<String, String> = BTreeMap::new();
     for (file, case) in cx.cases() {
-        let path = if case.wants_snapshot() { snapshot(file.path, &case.name.value) } else { continue };
-        let Some(other) = stored.insert(path.to_lowercase(), path.clone()).filter(|other| *other != path) else { continue };
-        let message = format!("the stored requests `{path}` and `{other}` are the same file where case is ignored");
-        let finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, message).severity(Severity::Warning);
-        out.push(finding.note("as on Windows and macOS").help("give one of the two cases another name"));
+        let path = if case.wants_snapshot() {
+            snapshot(file.path, &case.name.value)
+        } else {
+            continue;
+        };
+        let Some(other) = stored
+            .insert(path.to_lowercase(), path.clone())
+            .filter(|other| *other != path)
+        else {
+            continue;
+        };
+        let message = format!(
+            "the stored requests `{path}` and `{other}` are the same file where case is ignored"
+        );
+        let finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, message)
+            .severity(Severity::Warning);
+        out.push(
+            finding
+                .note("as on Windows and macOS")
+                .help("give one of the two cases another name"),
+        );
     }
 }
 
@@ -32,12 +51,22 @@ pub(super) fn each(cx: &SuitesCx<'_>, take: &mut dyn FnMut(&File<'_>, &Case, Dia
             seen.insert(name, (file, case.name.span));
             continue;
         };
-        let mut finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, format!("another case is called `{name}`"));
+        let mut finding = Diagnostic::new(
+            &RULE.meta,
+            file.path,
+            case.name.span,
+            format!("another case is called `{name}`"),
+        );
         // All rows of a table have the span of the table's name.
         if *place != case.name.span || first.path != file.path {
             let start = LineIndex::new(first.text).position(first.text, place.start);
             let path = (first.path != file.path).then(|| Arc::clone(first.path));
-            finding.labels.push(Label { path, span: *place, start, text: "the other one".into() });
+            finding.labels.push(Label {
+                path,
+                span: *place,
+                start,
+                text: "the other one".into(),
+            });
         }
         take(file, case, finding.help("give one of the two another name"));
     }

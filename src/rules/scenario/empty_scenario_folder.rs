@@ -8,16 +8,29 @@ const FOLDER: &str = "scenarios";
 
 /// The scenarios would not run, and no error would appear.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 623, "empty-scenario-folder", "a folder or file for scenarios that has none").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        623,
+        "empty-scenario-folder",
+        "a folder or file for scenarios that has none"
+    )
+    .fixed(Fixable::Suggested),
     Check::Suites(check),
 );
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(project) = cx.world.config.files.first() else { return };
+    let Some(project) = cx.world.config.files.first() else {
+        return;
+    };
     for place in &cx.world.config.eval.scenarios {
         let folder = place.value.trim_start_matches("./").trim_end_matches('/');
         // A new project has the default setting and may lack the folder.
-        if folder == FOLDER || cx.files.iter().any(|file| path_patterns::holds(folder, file.path)) {
+        if folder == FOLDER
+            || cx
+                .files
+                .iter()
+                .any(|file| path_patterns::holds(folder, file.path))
+        {
             continue;
         }
         let message = format!("there is no scenario at `{}`", place.value);
@@ -25,8 +38,13 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         out.push(match nearest(folder, [FOLDER]) {
             Some(near) => finding
                 .help(format!("did you mean `{near}`?"))
-                .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(place.span, format!("\"{near}\""))])),
-            None => finding.note("a scenario is a YAML file, or a JSON file that says so in `schema`"),
+                .fix(Fix::suggested(
+                    format!("write `{near}`"),
+                    vec![Edit::replace(place.span, format!("\"{near}\""))],
+                )),
+            None => {
+                finding.note("a scenario is a YAML file, or a JSON file that says so in `schema`")
+            }
         });
     }
 }

@@ -5,8 +5,15 @@ use super::walk;
 use crate::scenario::paths::beside;
 
 /// The case cannot be run.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 619, "missing-frozen-file", "a frozen file that does not exist"), Check::Case(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        619,
+        "missing-frozen-file",
+        "a frozen file that does not exist"
+    ),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::files(cx.case, &mut |path, span| {
@@ -14,12 +21,23 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             None => format!("`{path}` lies outside the project"),
             Some(inside) if (cx.file.world.exists)(&inside) => return,
             Some(inside) if (cx.file.world.leads_out)(&inside) => {
-                format!("`{inside}` is behind a link that leads out of the project, and is not read")
+                format!(
+                    "`{inside}` is behind a link that leads out of the project, and is not read"
+                )
             }
             Some(inside) => format!("there is no file `{inside}`"),
         };
-        let finding = cx.finding(&RULE.meta, span, message).note("paths are relative to the folder of the scenario");
-        let is_short = span.slice(cx.file.text).trim_start_matches(['"', '\'']).starts_with('@');
-        out.push(if is_short { finding.help("a text that begins with `@` is written with two: `@@`") } else { finding });
+        let finding = cx
+            .finding(&RULE.meta, span, message)
+            .note("paths are relative to the folder of the scenario");
+        let is_short = span
+            .slice(cx.file.text)
+            .trim_start_matches(['"', '\''])
+            .starts_with('@');
+        out.push(if is_short {
+            finding.help("a text that begins with `@` is written with two: `@@`")
+        } else {
+            finding
+        });
     });
 }

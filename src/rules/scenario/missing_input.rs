@@ -4,27 +4,56 @@ use super::cx::Parameter;
 use super::prelude::*;
 
 /// The case could only fail.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 613, "missing-input", "a required parameter without a value"), Check::Case(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        613,
+        "missing-input",
+        "a required parameter without a value"
+    ),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     let parameters = &takes.parameters;
     let inputs = &cx.case.situation.inputs;
     let missing = |parameter: &&Parameter| {
         let name = &*parameter.name;
         parameter.required && !inputs.contains_key(name) && !cx.case.situation.says(name)
     };
-    let missing: Vec<&str> = parameters.iter().filter(missing).map(|parameter| &*parameter.name).collect();
+    let missing: Vec<&str> = parameters
+        .iter()
+        .filter(missing)
+        .map(|parameter| &*parameter.name)
+        .collect();
     // A misspelt parameter is reported as misspelt, and not also as missing.
-    let slips = inputs.keys().filter(|name| !parameters.iter().any(|parameter| *parameter.name == ***name));
-    let slips: Vec<&str> = slips.filter_map(|name| nearest(name, missing.iter().copied())).collect();
-    let missing: Vec<&str> = missing.into_iter().filter(|name| !slips.contains(name)).collect();
+    let slips = inputs.keys().filter(|name| {
+        !parameters
+            .iter()
+            .any(|parameter| *parameter.name == ***name)
+    });
+    let slips: Vec<&str> = slips
+        .filter_map(|name| nearest(name, missing.iter().copied()))
+        .collect();
+    let missing: Vec<&str> = missing
+        .into_iter()
+        .filter(|name| !slips.contains(name))
+        .collect();
     if missing.is_empty() {
         return;
     }
-    let values = if missing.len() == 1 { "a value" } else { "values" };
-    let finding =
-        cx.finding(&RULE.meta, cx.case.subject.span, format!("the task `{task}` needs {values} for {}", some(&missing)));
+    let values = if missing.len() == 1 {
+        "a value"
+    } else {
+        "values"
+    };
+    let finding = cx.finding(
+        &RULE.meta,
+        cx.case.subject.span,
+        format!("the task `{task}` needs {values} for {}", some(&missing)),
+    );
     out.push(finding.help("give it under `context.inputs`"));
 }

@@ -5,11 +5,20 @@ use crate::base::quoted::list;
 use crate::scenario::keys;
 
 /// A case without expectations always passes.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 604, "missing-scenario-key", "a scenario without a required key"), Check::Scenario(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        604,
+        "missing-scenario-key",
+        "a scenario without a required key"
+    ),
+    Check::Scenario(word),
+);
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::Missing { table, keys } = &fault.kind else { return None };
+    let FaultKind::Missing { table, keys } = &fault.kind else {
+        return None;
+    };
     let message = match keys {
         [key] => format!("{table} needs `{key}`"),
         [one, other] => format!("{table} needs `{one}` or `{other}`"),
@@ -18,8 +27,11 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     };
     let finding = cx.finding(&RULE.meta, fault, message);
     let finding = match keys.first() {
-        Some(&"context") => finding.help("write `context: {objective: \"sort this ticket\", inputs: {NAME: VALUE}}`"),
-        Some(&"objective") => finding.help("write `objective: \"sort this ticket\"` into it: what the agent is asked"),
+        Some(&"context") => finding
+            .help("write `context: {objective: \"sort this ticket\", inputs: {NAME: VALUE}}`"),
+        Some(&"objective") => {
+            finding.help("write `objective: \"sort this ticket\"` into it: what the agent is asked")
+        }
         _ => finding,
     };
     Some(match keys {
@@ -33,5 +45,8 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// The description of a key of a case.
 fn about(key: &str) -> Option<&'static str> {
-    [&keys::SCENARIO, &keys::CASE, &keys::CONTEXT].into_iter().find_map(|table| table.key(key)).map(|key| key.about)
+    [&keys::SCENARIO, &keys::CASE, &keys::CONTEXT]
+        .into_iter()
+        .find_map(|table| table.key(key))
+        .map(|key| key.about)
 }

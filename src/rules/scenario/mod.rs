@@ -1,6 +1,9 @@
 //! Family 6xx: scenarios and suites.
 
-#![allow(clippy::trivially_copy_pass_by_ref, reason = "rules of every family are handed their context alike")]
+#![allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "rules of every family are handed their context alike"
+)]
 
 mod bad_case_table;
 mod bad_json_path;

@@ -5,14 +5,23 @@ use crate::base::span::Span;
 
 /// An author who adds one expectation to a case rarely means to drop the expectations of all cases.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(hint, 628, "replaced-expectations", "expectations of `defaults` that a case replaces with its own"),
+    meta!(
+        hint,
+        628,
+        "replaced-expectations",
+        "expectations of `defaults` that a case replaces with its own"
+    ),
     Check::Case(check),
 );
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     for replaced in cx.case.replaces.iter().filter(|_| !cx.is_row()) {
         let count = replaced.count;
-        let what = if count == 1 { "an expectation".to_owned() } else { format!("{count} expectations") };
+        let what = if count == 1 {
+            "an expectation".to_owned()
+        } else {
+            format!("{count} expectations")
+        };
         let message = format!("replaces {what} of `defaults`, no longer checked in this case");
         // Only the key, because its list may be long.
         let start = cx.key_of(replaced.key, replaced.span).start;

@@ -7,13 +7,20 @@ use crate::scenario::date;
 pub(crate) static RULE: Rule = Rule::new(
     RuleMeta {
         renamed_from: &["stale-scenario"],
-        ..meta!(warning, 616, "review-due", "a scenario that nobody has reviewed for a long time")
+        ..meta!(
+            warning,
+            616,
+            "review-due",
+            "a scenario that nobody has reviewed for a long time"
+        )
     },
     Check::Case(check),
 );
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (Some(reviewed), Some(today)) = (cx.case.reviewed, cx.file.world.today) else { return };
+    let (Some(reviewed), Some(today)) = (cx.case.reviewed, cx.file.world.today) else {
+        return;
+    };
     let age = today - date::number(reviewed.value);
     let limit = i64::from(cx.file.world.config.eval.stale_after_days);
     if age > limit {

@@ -7,7 +7,13 @@ use crate::syntax::yaml;
 
 /// An invalid file tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 601, "scenario-syntax", "a scenario file that is not valid YAML").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        601,
+        "scenario-syntax",
+        "a scenario file that is not valid YAML"
+    )
+    .fixed(Fixable::Suggested),
     Check::Scenario(word),
 );
 
@@ -15,12 +21,19 @@ pub(crate) static RULE: Rule = Rule::new(
 /// that it could belong to.
 fn is_indented_oddly(text: &str, span: Span) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let start = text.get(..span.start as usize).unwrap_or("").rfind('\n').map_or(0, |at| at + 1);
+    let start = text
+        .get(..span.start as usize)
+        .unwrap_or("")
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
     let (before, rest) = text.split_at(start);
     let own = indent(rest);
     let mut columns: Vec<usize> = Vec::new();
     let mut last = "";
-    for line in before.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+    for line in before
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'))
+    {
         let at = indent(line);
         columns.retain(|column| *column < at);
         columns.push(at);
@@ -30,7 +43,8 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
         }
         last = line.trim_end();
     }
-    let is_value = last.contains(": ") && !last.ends_with([':', '|', '>', '-', ',', '[', '{', '"', '\'']);
+    let is_value =
+        last.contains(": ") && !last.ends_with([':', '|', '>', '-', ',', '[', '{', '"', '\'']);
     let deepest = columns.last().copied().unwrap_or(0);
     own < deepest && !columns.contains(&own) || own > deepest && is_value
 }
@@ -38,17 +52,27 @@ fn is_indented_oddly(text: &str, span: Span) -> bool {
 /// Finds the opening quote without a closing one: on this line, or on the last non-empty line
 /// before it.
 fn unclosed(text: &str, span: Span) -> Option<Span> {
-    let end = text.get(span.start as usize..)?.find('\n').map_or(text.len(), |at| span.start as usize + at);
+    let end = text
+        .get(span.start as usize..)?
+        .find('\n')
+        .map_or(text.len(), |at| span.start as usize + at);
     let mut start = end + 1;
     for line in text.get(..end)?.rsplit('\n').take(20) {
         start -= line.len() + 1;
         if line.trim().is_empty() {
             continue;
         }
-        let value = line.find(": ").map_or_else(|| line.len() - line.trim_start_matches([' ', '-']).len(), |at| at + 2);
+        let value = line.find(": ").map_or_else(
+            || line.len() - line.trim_start_matches([' ', '-']).len(),
+            |at| at + 2,
+        );
         let rest = line.get(value..)?;
         let at = start + value + (rest.len() - rest.trim_start().len());
-        let quote = rest.trim_start().chars().next().filter(|quote| matches!(quote, '"' | '\''));
+        let quote = rest
+            .trim_start()
+            .chars()
+            .next()
+            .filter(|quote| matches!(quote, '"' | '\''));
         if quote.is_some_and(|quote| rest.matches(quote).count() % 2 == 1) {
             return Some(Span::of(at, at + 1));
         }
@@ -62,10 +86,16 @@ fn unclosed(text: &str, span: Span) -> Option<Span> {
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::UnknownTag(tag) = &fault.kind {
-        let finding = cx.finding(&RULE.meta, fault, format!("the tag `!{tag}` is not supported here"));
+        let finding = cx.finding(
+            &RULE.meta,
+            fault,
+            format!("the tag `!{tag}` is not supported here"),
+        );
         return Some(finding.help("`!file PATH` takes the content of a file; a text that begins with `!` goes into quotes"));
     }
-    let FaultKind::Yaml(kind) = &fault.kind else { return None };
+    let FaultKind::Yaml(kind) = &fault.kind else {
+        return None;
+    };
     let found = |message: String| cx.finding(&RULE.meta, fault, message);
     Some(match kind {
         yaml::FaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => {

@@ -29,11 +29,22 @@ impl<'a> Shown<'a> {
     pub(super) fn names(self, kind: &str) -> Option<(&'static str, Vec<&'a str>)> {
         let takes = self.takes;
         Some(match kind {
-            "input" => ("an input", takes.inputs.iter().map(String::as_str).collect()),
+            "input" => (
+                "an input",
+                takes.inputs.iter().map(String::as_str).collect(),
+            ),
             // Files found by a description also come from the fixtures.
             "file" => {
                 let found = self.found().filter(|_| takes.finds_files);
-                ("a file", takes.files.iter().map(String::as_str).chain(found).collect())
+                (
+                    "a file",
+                    takes
+                        .files
+                        .iter()
+                        .map(String::as_str)
+                        .chain(found)
+                        .collect(),
+                )
             }
             "fresh" => ("a match", self.found().collect()),
             _ => return None,
@@ -43,9 +54,17 @@ impl<'a> Shown<'a> {
     /// The names of possible sources of texts, without files that the task does not name.
     pub(super) fn sources(self) -> Vec<&'a str> {
         let takes = self.takes;
-        let own = takes.inputs.iter().chain(&takes.files).chain(&takes.sources).map(String::as_str);
+        let own = takes
+            .inputs
+            .iter()
+            .chain(&takes.files)
+            .chain(&takes.sources)
+            .map(String::as_str);
         let values = takes.parameters.iter().map(|parameter| &*parameter.name);
-        own.chain(values).chain(self.situation.results.keys().map(String::as_str)).chain(self.found()).collect()
+        own.chain(values)
+            .chain(self.situation.results.keys().map(String::as_str))
+            .chain(self.found())
+            .collect()
     }
 
     /// True if a segment could exist, in this context or after a change of the project. Only the
@@ -64,13 +83,27 @@ impl<'a> Shown<'a> {
             return false;
         }
         // Each message of a conversation is a segment with its number.
-        let Some((kind, name)) = named(id) else { return word(id) != "history" };
+        let Some((kind, name)) = named(id) else {
+            return word(id) != "history";
+        };
         if kind == "history" {
-            let said = self.situation.history.as_ref().map(|history| &history.value);
-            let known = if let Some(Conversation::Messages(said)) = said { said.len() } else { usize::MAX };
-            return name.parse().is_ok_and(|number: usize| (1..=known).contains(&number));
+            let said = self
+                .situation
+                .history
+                .as_ref()
+                .map(|history| &history.value);
+            let known = if let Some(Conversation::Messages(said)) = said {
+                said.len()
+            } else {
+                usize::MAX
+            };
+            return name
+                .parse()
+                .is_ok_and(|number: usize| (1..=known).contains(&number));
         }
-        let Some((_, known)) = self.names(kind) else { return true };
+        let Some((_, known)) = self.names(kind) else {
+            return true;
+        };
         let name = numbered(name);
         known.contains(&name) || (kind == "file" && (self.exists)(name))
     }
@@ -79,14 +112,22 @@ impl<'a> Shown<'a> {
     pub(super) fn could_come_from(self, name: &str) -> bool {
         // The source of inherited text is a segment of the parent.
         let is_segment = is_kind(word(name)) && self.could_be(name);
-        is_segment || self.sources().contains(&name) || self.situation.says(name) || name == PREVIOUS || (self.exists)(name)
+        is_segment
+            || self.sources().contains(&name)
+            || self.situation.says(name)
+            || name == PREVIOUS
+            || (self.exists)(name)
     }
 
     /// Returns the file, input or passage that was probably meant.
     pub(super) fn near(wanted: &str, known: &[&'a str], kind: &str) -> Option<&'a str> {
         // The same file name in another folder is more likely than a misspelling.
         let same = |other: &&str| stem(other) == stem(wanted) && kind != "input";
-        known.iter().copied().find(same).or_else(|| suggest::nearest(wanted, known.iter().copied()))
+        known
+            .iter()
+            .copied()
+            .find(same)
+            .or_else(|| suggest::nearest(wanted, known.iter().copied()))
     }
 }
 
@@ -113,7 +154,9 @@ pub(crate) fn named(id: &str) -> Option<(&str, &str)> {
 /// Removes the number that distinguishes segments of the same name.
 pub(crate) fn numbered(name: &str) -> &str {
     let is_number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
-    name.rsplit_once('#').filter(|(_, end)| is_number(end)).map_or(name, |(name, _)| name)
+    name.rsplit_once('#')
+        .filter(|(_, end)| is_number(end))
+        .map_or(name, |(name, _)| name)
 }
 
 /// The last part of a path.

@@ -4,25 +4,55 @@ use super::cx::{CaseCx, Results};
 use crate::rules::prelude::*;
 
 /// Data that reaches no prompt tests nothing.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 625, "unheard-history", "a conversation that no agent of the task is shown"), Check::Case(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        625,
+        "unheard-history",
+        "a conversation that no agent of the task is shown"
+    ),
+    Check::Case(check),
+);
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some(history) = cx
+        .case
+        .situation
+        .history
+        .as_ref()
+        .filter(|history| !history.value.is_empty())
+    else {
+        return;
+    };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     let is_told = |results: &Results| results.agent.is_some() && !results.hears && !cx.case.is_run;
-    let deaf = cx.results().map(|(_, results)| results).filter(|results| takes.hears && is_told(results));
+    let deaf = cx
+        .results()
+        .map(|(_, results)| results)
+        .filter(|results| takes.hears && is_told(results));
     if takes.hears && deaf.is_none() {
         return;
     }
     let span = cx.key_of("history", history.span);
     let span = span.first_line(cx.file.text);
     if let Some(agent) = deaf.and_then(|results| results.agent) {
-        let finding = cx.finding(&RULE.meta, span, format!("the agent `{agent}` of `{task}` is not shown the conversation"));
-        let finding = finding.note("neither it nor what it inherits from has `<history>`").severity(Severity::Warning);
+        let finding = cx.finding(
+            &RULE.meta,
+            span,
+            format!("the agent `{agent}` of `{task}` is not shown the conversation"),
+        );
+        let finding = finding
+            .note("neither it nor what it inherits from has `<history>`")
+            .severity(Severity::Warning);
         return out.push(finding);
     }
-    let finding = cx.finding(&RULE.meta, span, format!("no agent of `{task}` is shown the conversation"));
+    let finding = cx.finding(
+        &RULE.meta,
+        span,
+        format!("no agent of `{task}` is shown the conversation"),
+    );
     out.push(
         finding
             .note("neither the task nor what it refers to has `<history>`")

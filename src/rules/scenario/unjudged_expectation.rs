@@ -7,8 +7,15 @@ use crate::scenario::model::AnswerTest;
 use std::collections::BTreeMap;
 
 /// Such a case does not count as tested.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(warning, 629, "unjudged-expectation", "an expectation that nothing judges yet"), Check::Suites(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        warning,
+        629,
+        "unjudged-expectation",
+        "an expectation that nothing judges yet"
+    ),
+    Check::Suites(check),
+);
 
 /// Reports one finding per file and kind, because an imported suite may have hundreds.
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -29,12 +36,17 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
             let count = spans.len();
             spans.sort_unstable_by_key(|span| span.start);
             let Some(first) = spans.first() else { continue };
-            let many = if count == 1 { String::new() } else { format!(", in {count} expectations of this file") };
+            let many = if count == 1 {
+                String::new()
+            } else {
+                format!(", in {count} expectations of this file")
+            };
             let message = match key {
                 "todo" => format!("an expectation is still to be written{many}"),
                 key => format!("`{key}` is not judged yet{many}"),
             };
-            let finding = Diagnostic::new(&RULE.meta, file.path, first.first_line(file.text), message);
+            let finding =
+                Diagnostic::new(&RULE.meta, file.path, first.first_line(file.text), message);
             out.push(finding.note("a case with it is never passed, but inconclusive").help(match key {
                 "todo" => "write the expectation that it describes, or leave it out",
                 _ => "add an expectation that can be judged, such as a `command` of your own; with `gate: false` it only informs",

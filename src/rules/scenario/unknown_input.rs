@@ -4,12 +4,20 @@ use super::prelude::*;
 
 /// A value that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 612, "unknown-input", "a value for a parameter that the task does not have").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        612,
+        "unknown-input",
+        "a value for a parameter that the task does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     let parameters = &takes.parameters;
     let inputs = &cx.case.situation.inputs;
     for (name, value) in inputs {
@@ -17,17 +25,27 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         }
         let span = cx.key_of(name, value.span);
-        let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` takes no value `{name}`"));
+        let finding = cx.finding(
+            &RULE.meta,
+            span,
+            format!("the task `{task}` takes no value `{name}`"),
+        );
         let finding = match cx.column(name) {
-            Some(place) => {
-                finding.note(format!("{place} is the column of that name; a column that is no key of a case is an input"))
-            }
+            Some(place) => finding.note(format!(
+                "{place} is the column of that name; a column that is no key of a case is an input"
+            )),
             None => finding,
         };
         // A parameter that already has a value was not meant.
-        let free: Vec<&str> =
-            parameters.iter().map(|parameter| &*parameter.name).filter(|name| !inputs.contains_key(*name)).collect();
-        let all: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
+        let free: Vec<&str> = parameters
+            .iter()
+            .map(|parameter| &*parameter.name)
+            .filter(|name| !inputs.contains_key(*name))
+            .collect();
+        let all: Vec<&str> = parameters
+            .iter()
+            .map(|parameter| &*parameter.name)
+            .collect();
         let near = nearest(name, free.iter().copied());
         let finding = match near {
             Some(_) => finding,

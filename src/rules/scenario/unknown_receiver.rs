@@ -11,24 +11,48 @@ use crate::scenario::model::{ContextExpectation, Scripted};
 
 /// Such a case tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 610, "unknown-receiver", "a scenario for a role or task that does not exist").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        610,
+        "unknown-receiver",
+        "a scenario for a role or task that does not exist"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {
-        Subject::Role(name) => ("role", name, cx.file.world.config.roles.keys().map(String::as_str).collect()),
+        Subject::Role(name) => (
+            "role",
+            name,
+            cx.file
+                .world
+                .config
+                .roles
+                .keys()
+                .map(String::as_str)
+                .collect(),
+        ),
         Subject::Request(_) => return,
         Subject::Task(name) => {
-            let Some(tasks) = cx.file.world.tasks else { return };
+            let Some(tasks) = cx.file.world.tasks else {
+                return;
+            };
             ("task", name, tasks.names())
         }
     };
     let span = cx.case.subject.span;
     if known.contains(&name.as_str()) {
         if let Some((task, _)) = cx.receiver().filter(|(_, takes)| takes.agents.is_empty()) {
-            let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` calls no agent"));
-            out.push(finding.note("a scenario tests what an agent is shown; a script is shown nothing"));
+            let finding = cx.finding(
+                &RULE.meta,
+                span,
+                format!("the task `{task}` calls no agent"),
+            );
+            out.push(
+                finding.note("a scenario tests what an agent is shown; a script is shown nothing"),
+            );
             return;
         }
         return unknown_node(cx, out);
@@ -37,13 +61,19 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if what == "role" && cx.file.world.config.is_broken() {
         return;
     }
-    let finding = cx.finding(&RULE.meta, span, format!("the project has no {what} `{name}`"));
+    let finding = cx.finding(
+        &RULE.meta,
+        span,
+        format!("the project has no {what} `{name}`"),
+    );
     let near = nearest(name, known.iter().copied());
     let finding = match (near, what) {
-        (None, "role") if known.is_empty() => {
-            finding.help(format!("define it in ctxc.toml under `[roles.{name}]`, or name a task: `task:`"))
+        (None, "role") if known.is_empty() => finding.help(format!(
+            "define it in ctxc.toml under `[roles.{name}]`, or name a task: `task:`"
+        )),
+        (None, _) if known.is_empty() => {
+            finding.help("the project has none; `ctxc list` shows what the project defines")
         }
-        (None, _) if known.is_empty() => finding.help("the project has none; `ctxc list` shows what the project defines"),
         (None, _) => finding.note(format!("the project has {}", some(&known))),
         (Some(_), _) => finding,
     };
@@ -59,36 +89,54 @@ pub(crate) fn for_nobody<'t>(
     has_subtasks: bool,
 ) -> Option<(String, Option<&'t str>)> {
     let Some(Spanned { value: node, .. }) = &answer.node else {
-        let why =
-            "`exit`, `stderr` and `killed_by` say how a script ends, and this answer is for no script: add `when: {node: …}`";
+        let why = "`exit`, `stderr` and `killed_by` say how a script ends, and this answer is for no script: add `when: {node: …}`";
         return answer.end.as_ref().map(|_| (why.to_owned(), None));
     };
     let is_it = |one: &AgentNode| one.name.as_ref() == Some(node) || one.node == node_of(node);
     if takes.scripts.iter().any(is_it) {
-        return (!answer.tool_calls.is_empty()).then(|| (format!("`{node}` is a script, and a script calls no tools"), None));
+        return (!answer.tool_calls.is_empty()).then(|| {
+            (
+                format!("`{node}` is a script, and a script calls no tools"),
+                None,
+            )
+        });
     }
     if takes.agents.iter().any(is_it) {
-        let why = format!("`exit`, `stderr` and `killed_by` say how a script ends, and `{node}` is an agent");
+        let why = format!(
+            "`exit`, `stderr` and `killed_by` say how a script ends, and `{node}` is an agent"
+        );
         return answer.end.as_ref().map(|_| (why, None));
     }
     if has_subtasks || node.contains(['~', '(']) {
         return None;
     }
-    let known = takes.agents.iter().chain(&takes.scripts).flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node]));
-    Some((format!("the task `{task}` has no agent or script `{node}`"), nearest(node, known)))
+    let known = takes
+        .agents
+        .iter()
+        .chain(&takes.scripts)
+        .flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node]));
+    Some((
+        format!("the task `{task}` has no agent or script `{node}`"),
+        nearest(node, known),
+    ))
 }
 
 /// True if one of these answers requests a subtask.
 pub(crate) fn has_subtasks<'a>(mut answers: impl Iterator<Item = &'a Scripted>) -> bool {
     answers.any(|answer| match answer.reply.as_str() {
         Some(text) => text.contains("CONTINUATION"),
-        None => answer.reply.get("status").is_some_and(|status| status == "CONTINUATION"),
+        None => answer
+            .reply
+            .get("status")
+            .is_some_and(|status| status == "CONTINUATION"),
     })
 }
 
 /// Reports agents and scripts of a whole run that the task does not have.
 fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     let has_subtasks = has_subtasks(cx.case.answers.iter().map(|answer| &answer.value));
     for answer in &cx.case.answers {
         // The defaults of a suite also contain answers for other cases.
@@ -96,8 +144,15 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
         if name.value.contains('/') && answer.span.start < name.span.start {
             continue;
         }
-        let Some((why, near)) = for_nobody(&answer.value, (task, &takes), has_subtasks) else { continue };
-        let span = answer.value.node.as_ref().map_or(answer.span, |node| node.span).first_line(cx.file.text);
+        let Some((why, near)) = for_nobody(&answer.value, (task, &takes), has_subtasks) else {
+            continue;
+        };
+        let span = answer
+            .value
+            .node
+            .as_ref()
+            .map_or(answer.span, |node| node.span)
+            .first_line(cx.file.text);
         let finding = cx.finding(&RULE.meta, span, why);
         out.push(match near {
             Some(near) => finding.help(format!("did you mean `{near}`?")),
@@ -105,10 +160,20 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
         });
     }
     for one in &cx.case.expect_context {
-        let ContextExpectation::OfAgent { node, .. } = &one.value else { continue };
+        let ContextExpectation::OfAgent { node, .. } = &one.value else {
+            continue;
+        };
         let name = node_of(&node.value);
-        if !takes.agents.iter().any(|agent| agent.node == name || agent.name.as_ref() == Some(&name)) {
-            let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{name}`"));
+        if !takes
+            .agents
+            .iter()
+            .any(|agent| agent.node == name || agent.name.as_ref() == Some(&name))
+        {
+            let finding = cx.finding(
+                &RULE.meta,
+                node.span,
+                format!("the task `{task}` has no agent `{name}`"),
+            );
             let finding = finding.note(format!("it has {}", some(agents)));
             let near = nearest(&name, agents.iter().copied());
             out.push(match near {
@@ -124,9 +189,15 @@ fn unknown_agents(cx: &CaseCx<'_>, agents: &[&str], out: &mut Vec<Diagnostic>) {
 
 /// Reports agents and scripts in expectations on a whole run that the task does not have. Agents of
 /// subtasks are not known in advance.
-fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature), out: &mut Vec<Diagnostic>) {
+fn unknown_nodes_expected(
+    cx: &CaseCx<'_>,
+    (task, takes): (&str, &TaskSignature),
+    out: &mut Vec<Diagnostic>,
+) {
     let nodes = || takes.agents.iter().chain(&takes.scripts);
-    let names: Vec<&str> = nodes().map(|one| one.name.as_deref().unwrap_or(&one.node)).collect();
+    let names: Vec<&str> = nodes()
+        .map(|one| one.name.as_deref().unwrap_or(&one.node))
+        .collect();
     for (test, _) in each(&cx.case.expectations) {
         let expected: Vec<&Spanned<String>> = if let AnswerTest::OfAgent { node, .. } = test {
             vec![node]
@@ -138,16 +209,33 @@ fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature)
         // The defaults of a suite also contain expectations for other cases.
         let name = &cx.case.name;
         let is_of_defaults = |span: Span| name.value.contains('/') && span.start < name.span.start;
-        for Spanned { value, span } in expected.into_iter().filter(|node| !is_of_defaults(node.span)) {
+        for Spanned { value, span } in expected
+            .into_iter()
+            .filter(|node| !is_of_defaults(node.span))
+        {
             let node = node_of(value);
-            let is_it =
-                |one: &AgentNode| one.node == node || one.name.as_ref() == Some(value) || one.name.as_ref() == Some(&node);
+            let is_it = |one: &AgentNode| {
+                one.node == node
+                    || one.name.as_ref() == Some(value)
+                    || one.name.as_ref() == Some(&node)
+            };
             if value.contains(['~', '(', '*']) || nodes().any(is_it) {
                 continue;
             }
-            let finding = cx.finding(&RULE.meta, *span, format!("the task `{task}` has no agent or script `{value}`"));
-            let near = nearest(value, nodes().flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node])));
-            out.push(cx.meant(finding.note(format!("it has {}", some(&names))), *span, near));
+            let finding = cx.finding(
+                &RULE.meta,
+                *span,
+                format!("the task `{task}` has no agent or script `{value}`"),
+            );
+            let near = nearest(
+                value,
+                nodes().flat_map(|one| one.name.as_deref().into_iter().chain([&*one.node])),
+            );
+            out.push(cx.meant(
+                finding.note(format!("it has {}", some(&names))),
+                *span,
+                near,
+            ));
         }
     }
 }
@@ -155,7 +243,9 @@ fn unknown_nodes_expected(cx: &CaseCx<'_>, (task, takes): (&str, &TaskSignature)
 /// Reports a `node` that the task does not have, or a missing `node` if the task has several
 /// agents.
 fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, results)) = cx.results() else { return };
+    let Some((task, results)) = cx.results() else {
+        return;
+    };
     let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
     if cx.case.is_run {
         return unknown_agents(cx, &agents, out);
@@ -163,27 +253,57 @@ fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     match (&cx.case.node, &results.agent) {
         (Some(node), None) => {
             let (_, takes) = cx.receiver().unwrap_or_default();
-            let of_name = takes.agents.iter().filter(|agent| agent.name.as_deref() == Some(&node.value));
+            let of_name = takes
+                .agents
+                .iter()
+                .filter(|agent| agent.name.as_deref() == Some(&node.value));
             let paths: Vec<&str> = of_name.map(|agent| agent.node.as_str()).collect();
             if let [first, _, ..] = paths.as_slice() {
-                let message = format!("the task `{task}` has {} agents named `{}`", paths.len(), node.value);
-                let finding = cx.finding(&RULE.meta, node.span, message).note(format!("they are {}", some(&paths)));
+                let message = format!(
+                    "the task `{task}` has {} agents named `{}`",
+                    paths.len(),
+                    node.value
+                );
+                let finding = cx
+                    .finding(&RULE.meta, node.span, message)
+                    .note(format!("they are {}", some(&paths)));
                 out.push(finding.help(format!("name one by its path, such as `node: {first}`")));
                 return;
             }
-            let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{}`", node.value));
+            let finding = cx.finding(
+                &RULE.meta,
+                node.span,
+                format!("the task `{task}` has no agent `{}`", node.value),
+            );
             let finding = finding.note(format!("it has {}", some(&agents)));
-            out.push(cx.meant(finding, node.span, nearest(&node.value, agents.iter().copied())));
+            out.push(cx.meant(
+                finding,
+                node.span,
+                nearest(&node.value, agents.iter().copied()),
+            ));
         }
         (None, Some(_)) if agents.len() > 1 => {
             let span = cx.case.subject.span;
-            let message =
-                format!("the task `{task}` has {} agents, and the scenario does not say which of them it tests", agents.len());
-            let finding = cx.finding(&RULE.meta, span, message).note(format!("they are {}", some(&agents)));
+            let message = format!(
+                "the task `{task}` has {} agents, and the scenario does not say which of them it tests",
+                agents.len()
+            );
+            let finding = cx
+                .finding(&RULE.meta, span, message)
+                .note(format!("they are {}", some(&agents)));
             let first = agents.first().copied().unwrap_or("/");
-            let key = if matches!(cx.case.subject.value, Subject::Role(_)) { "role" } else { "task" };
+            let key = if matches!(cx.case.subject.value, Subject::Role(_)) {
+                "role"
+            } else {
+                "task"
+            };
             let line = format!("node: {}", plain(first));
-            out.push(cx.below(finding.help(format!("say which, such as `{line}`")), key, span, &line));
+            out.push(cx.below(
+                finding.help(format!("say which, such as `{line}`")),
+                key,
+                span,
+                &line,
+            ));
         }
         _ => {}
     }

@@ -5,15 +5,37 @@ use crate::base::quoted::list;
 
 /// A misspelt expectation checks nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 602, "unknown-scenario-key", "a key that scenarios do not have").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        602,
+        "unknown-scenario-key",
+        "a key that scenarios do not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Scenario(word),
 );
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let FaultKind::UnknownKey { table, key, near, valid, elsewhere } = &fault.kind else { return None };
+    let FaultKind::UnknownKey {
+        table,
+        key,
+        near,
+        valid,
+        elsewhere,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let finding = cx.finding(&RULE.meta, fault, format!("{table} has no key `{key}`"));
-    let are = if valid.len() == 1 { "its only key is" } else { "the keys are" };
-    let finding = finding.note(format!("nothing reads it, so it tests nothing; {are} {}", list(valid)));
+    let are = if valid.len() == 1 {
+        "its only key is"
+    } else {
+        "the keys are"
+    };
+    let finding = finding.note(format!(
+        "nothing reads it, so it tests nothing; {are} {}",
+        list(valid)
+    ));
     if let Some(place) = elsewhere {
         return Some(finding.help(format!("`{key}` goes under `{place}`")));
     }

@@ -9,7 +9,13 @@ use crate::scenario::words::KINDS;
 
 /// With a misspelt id, `absent` always holds.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 611, "unknown-segment", "an expectation on a segment that no context has").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        611,
+        "unknown-segment",
+        "an expectation on a segment that no context has"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
@@ -34,10 +40,23 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option
         return name(cx, id, stake);
     }
     let what = if is_request { "request" } else { "context" };
-    let finding = cx.finding(&RULE.meta, id.span, format!("no {what} has a segment `{written}`: an id begins with a kind"));
+    let finding = cx.finding(
+        &RULE.meta,
+        id.span,
+        format!("no {what} has a segment `{written}`: an id begins with a kind"),
+    );
     // Each tool of an agent is a segment of its own.
-    let of_contexts = || KINDS.iter().map(|kind| if *kind == "tools" { "tool" } else { kind }).collect();
-    let kinds: Vec<&str> = if is_request { OF_REQUESTS.to_vec() } else { of_contexts() };
+    let of_contexts = || {
+        KINDS
+            .iter()
+            .map(|kind| if *kind == "tools" { "tool" } else { kind })
+            .collect()
+    };
+    let kinds: Vec<&str> = if is_request {
+        OF_REQUESTS.to_vec()
+    } else {
+        of_contexts()
+    };
     let near = nearest(word, kinds.iter().copied());
     let whole = near.map(|near| format!("{near}{}", written.get(word.len()..).unwrap_or("")));
     let finding = match near {
@@ -56,14 +75,21 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Opti
     if kind == "history" && !rest.parse().is_ok_and(|number: usize| number > 0) {
         let message = format!("no message of a conversation is `{}`", short(&id.value));
         let finding = cx.finding(&RULE.meta, id.span, message);
-        return Some(finding.help("`history:1` is the first; in `exactly` and `order`, `history:1..30` is thirty of them"));
+        return Some(finding.help(
+            "`history:1` is the first; in `exactly` and `order`, `history:1..30` is thirty of them",
+        ));
     }
     let wanted = shown::numbered(rest);
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);
-    let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
+    let shown = Shown {
+        takes: &takes,
+        situation: &cx.case.situation,
+        exists: &exists,
+    };
     let (what, known) = shown.names(kind)?;
-    if known.contains(&wanted) || stake == MissingNameEffect::Opposite && shown.could_be(&id.value) {
+    if known.contains(&wanted) || stake == MissingNameEffect::Opposite && shown.could_be(&id.value)
+    {
         return None;
     }
     let near = Shown::near(wanted, &known, kind);
@@ -71,8 +97,16 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Opti
         return None;
     }
     let whole = near.map(|near| id.value.replacen(rest, near, 1));
-    let finding = cx.finding(&RULE.meta, id.span, format!("no agent of `{task}` is shown {what} `{}`", short(wanted)));
-    let is_parameter = kind == "input" && takes.parameters.iter().any(|parameter| *parameter.name == *wanted);
+    let finding = cx.finding(
+        &RULE.meta,
+        id.span,
+        format!("no agent of `{task}` is shown {what} `{}`", short(wanted)),
+    );
+    let is_parameter = kind == "input"
+        && takes
+            .parameters
+            .iter()
+            .any(|parameter| *parameter.name == *wanted);
     let finding = match (is_parameter && near.is_none(), known.as_slice()) {
         (true, _) => {
             finding.help("its value stands in the texts of the task; only what `<inputs>` declares is a segment of its own")
@@ -91,7 +125,11 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Opti
 fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);
-    let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
+    let shown = Shown {
+        takes: &takes,
+        situation: &cx.case.situation,
+        exists: &exists,
+    };
     if shown.could_come_from(&name.value) {
         return None;
     }
@@ -99,7 +137,10 @@ fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: MissingNameEffect) -> 
     if near.is_none() && stake == MissingNameEffect::MayHold {
         return None;
     }
-    let message = format!("no text that an agent of `{task}` is shown comes from `{}`", short(&name.value));
+    let message = format!(
+        "no text that an agent of `{task}` is shown comes from `{}`",
+        short(&name.value)
+    );
     let finding = cx.finding(&RULE.meta, name.span, message);
     let finding = finding.note("a source is a file of the project, or the name of a task, fragment, input, step or fixture");
     Some(cx.meant(finding, name.span, near))

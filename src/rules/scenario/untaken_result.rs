@@ -5,7 +5,13 @@ use crate::scenario::model::Scripted;
 
 /// An unused result or answer tests nothing.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 626, "untaken-result", "a frozen result or a scripted answer that nothing uses").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        626,
+        "untaken-result",
+        "a frozen result or a scripted answer that nothing uses"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
@@ -15,7 +21,9 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if given.is_empty() {
         return;
     }
-    let Some((task, known)) = cx.results() else { return };
+    let Some((task, known)) = cx.results() else {
+        return;
+    };
     for (name, value) in given {
         let paths = known.all.get(name).map_or(&[][..], Vec::as_slice);
         if paths.len() == 1 {
@@ -25,14 +33,24 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let place = span.first_line(cx.file.text);
         if let [first, ..] = paths {
             let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
-            let message = format!("`{}` is the name of {} results of the task `{task}`", short(name), paths.len());
-            let finding = cx.finding(&RULE.meta, place, message).note(format!("they are {}", some(&paths)));
+            let message = format!(
+                "`{}` is the name of {} results of the task `{task}`",
+                short(name),
+                paths.len()
+            );
+            let finding = cx
+                .finding(&RULE.meta, place, message)
+                .note(format!("they are {}", some(&paths)));
             out.push(finding.help(format!("give each by its path, such as `{first}`")));
             continue;
         }
         let free = known.names().filter(|other| !given.contains_key(*other));
         let near = nearest(name, free);
-        let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` has a result `{}`", short(name)));
+        let finding = cx.finding(
+            &RULE.meta,
+            place,
+            format!("no step of `{task}` has a result `{}`", short(name)),
+        );
         let leaves: Vec<&str> = known.names().collect();
         out.push(match near {
             // A fix needs the span of the key, which a table row does not have.
@@ -48,17 +66,34 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 fn answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let answers = &cx.case.answers;
     // Answers for a named agent of a run are given in turn.
-    let is_for_all = |answer: &Scripted| answer.node.is_none() && answer.has.is_empty() && answer.lacks.is_empty();
-    let Some(at) = answers.iter().position(|answer| is_for_all(&answer.value)) else { return };
+    let is_for_all = |answer: &Scripted| {
+        answer.node.is_none() && answer.has.is_empty() && answer.lacks.is_empty()
+    };
+    let Some(at) = answers.iter().position(|answer| is_for_all(&answer.value)) else {
+        return;
+    };
     let Some(first) = answers.get(at) else { return };
-    for never in answers.iter().skip(at + 1).filter(|answer| answer.value.node.is_none()) {
+    for never in answers
+        .iter()
+        .skip(at + 1)
+        .filter(|answer| answer.value.node.is_none())
+    {
         let span = never.span.first_line(cx.file.text);
-        let finding = cx.finding(&RULE.meta, span, "this answer is never given: one before it answers every request");
-        let finding = finding.severity(Severity::Warning).help("put the answer without `when` last");
+        let finding = cx.finding(
+            &RULE.meta,
+            span,
+            "this answer is never given: one before it answers every request",
+        );
+        let finding = finding
+            .severity(Severity::Warning)
+            .help("put the answer without `when` last");
         out.push(if cx.is_row() {
             finding
         } else {
-            finding.label(first.span.first_line(cx.file.text), "this one has no `when`")
+            finding.label(
+                first.span.first_line(cx.file.text),
+                "this one has no `when`",
+            )
         });
     }
 }

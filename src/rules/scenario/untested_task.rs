@@ -7,8 +7,10 @@ use crate::project::config::Config;
 use std::collections::BTreeSet;
 
 /// A change of an untested agent goes unnoticed.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(hint, 617, "untested-task", "agents that no scenario tests"), Check::Suites(check));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(hint, 617, "untested-task", "agents that no scenario tests"),
+    Check::Suites(check),
+);
 
 /// Collects the agents that cases test. A case of a role counts for the task that the role plays.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> Tested {
@@ -29,16 +31,27 @@ pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Conf
 }
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else { return };
+    let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else {
+        return;
+    };
     if cx.reach == Reach::Some {
         return;
     }
     // A case that cannot be run tests nothing.
     let is_wrong = |finding: &&Diagnostic| finding.severity == Severity::Error;
-    let wrong: BTreeSet<(&str, Span)> = cx.found.iter().filter(is_wrong).map(|finding| (&*finding.path, finding.span)).collect();
+    let wrong: BTreeSet<(&str, Span)> = cx
+        .found
+        .iter()
+        .filter(is_wrong)
+        .map(|finding| (&*finding.path, finding.span))
+        .collect();
     let is_sound = |path: &str, case: &Case| {
-        let mut behind = wrong.range((path, Span::at(case.span.start))..).take_while(|(other, _)| *other == path);
-        behind.next().is_none_or(|(_, span)| span.start >= case.span.end)
+        let mut behind = wrong
+            .range((path, Span::at(case.span.start))..)
+            .take_while(|(other, _)| *other == path);
+        behind
+            .next()
+            .is_none_or(|(_, span)| span.start >= case.span.end)
     };
     let sound = cx.cases().filter(|(file, case)| is_sound(file.path, case));
     let tested = tested(sound.map(|(_, case)| case), cx.world.config);
@@ -46,7 +59,9 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut missing = Vec::new();
     // Tasks with errors are skipped.
     for task in tasks.names() {
-        let Some(takes) = tasks.signature(task) else { continue };
+        let Some(takes) = tasks.signature(task) else {
+            continue;
+        };
         let is_own = |agent: &&AgentNode| agent.is_of(task, |name| tasks.signature(name).is_some());
         for agent in takes.agents.iter().filter(is_own) {
             all += 1;
@@ -62,7 +77,11 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
         1 => format!("the agent `{first}` has no scenario"),
         count => format!("{count} of {all} agents have no scenario: {}", some(&named)),
     };
-    let Some(file) = cx.world.config.files.first() else { return };
+    let Some(file) = cx.world.config.files.first() else {
+        return;
+    };
     let finding = Diagnostic::new(&RULE.meta, &file.path, section, message);
-    out.push(finding.help(format!("`ctxc new scenario {first}` writes one from what the agent is shown today")));
+    out.push(finding.help(format!(
+        "`ctxc new scenario {first}` writes one from what the agent is shown today"
+    )));
 }

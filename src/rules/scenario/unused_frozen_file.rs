@@ -5,7 +5,13 @@ use crate::scenario::paths::{beside, plain};
 
 /// The agent receives the file on disk instead, so the case changes with that file.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 622, "unused-frozen-file", "a frozen file that no agent of the task is shown").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        622,
+        "unused-frozen-file",
+        "a frozen file that no agent of the task is shown"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
@@ -13,22 +19,39 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.case.situation.files.is_empty() {
         return;
     }
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     for (path, content) in &cx.case.situation.files {
         // A file outside the project is reported by another rule.
-        if beside("", path).is_none() || takes.files.iter().any(|known| plain(known) == plain(path)) {
+        if beside("", path).is_none() || takes.files.iter().any(|known| plain(known) == plain(path))
+        {
             continue;
         }
         let span = cx.key_of(path, content.span);
-        let finding = cx.finding(&RULE.meta, span, format!("no agent of `{task}` is shown `{}`", short(path)));
+        let finding = cx.finding(
+            &RULE.meta,
+            span,
+            format!("no agent of `{task}` is shown `{}`", short(path)),
+        );
         let known: Vec<&str> = takes.files.iter().map(String::as_str).collect();
-        let frozen = |other: &str| cx.case.situation.files.keys().any(|path| plain(path) == plain(other));
+        let frozen = |other: &str| {
+            cx.case
+                .situation
+                .files
+                .keys()
+                .any(|path| plain(path) == plain(other))
+        };
         let near = nearest(path, known.iter().copied().filter(|known| !frozen(known)));
         let finding = match (near, known.is_empty()) {
             (Some(_), _) => finding,
             // A frozen situation may contain more than one task uses.
-            (None, true) => finding.severity(Severity::Hint).note("it names no files under `<file_paths>`"),
-            (None, false) => finding.severity(Severity::Hint).note(format!("it is shown {}", some(&known))),
+            (None, true) => finding
+                .severity(Severity::Hint)
+                .note("it names no files under `<file_paths>`"),
+            (None, false) => finding
+                .severity(Severity::Hint)
+                .note(format!("it is shown {}", some(&known))),
         };
         let near = near.filter(|_| span != content.span);
         out.push(cx.meant(finding, span, near));

@@ -17,21 +17,57 @@ pub(crate) enum MissingNameEffect {
 }
 
 /// Calls `take` for each segment name in the expectations.
-pub(crate) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, MissingNameEffect)) {
-    let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> =
-        all.iter().rev().map(|one| (one, MissingNameEffect::Fails)).collect();
+pub(crate) fn named<'c>(
+    all: &'c [Spanned<ContextExpectation>],
+    take: &mut dyn FnMut(Named<'c>, MissingNameEffect),
+) {
+    let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> = all
+        .iter()
+        .rev()
+        .map(|one| (one, MissingNameEffect::Fails))
+        .collect();
     while let Some((one, stake)) = open.pop() {
-        let is_guard = matches!(&one.value, ContextExpectation::Segment { state: State::Absent, .. });
+        let is_guard = matches!(
+            &one.value,
+            ContextExpectation::Segment {
+                state: State::Absent,
+                ..
+            }
+        );
         for name in one.value.named() {
-            take(name, if is_guard && stake == MissingNameEffect::Fails { MissingNameEffect::MayHold } else { stake });
+            take(
+                name,
+                if is_guard && stake == MissingNameEffect::Fails {
+                    MissingNameEffect::MayHold
+                } else {
+                    stake
+                },
+            );
         }
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation holds others"
+        )]
         match &one.value {
             ContextExpectation::Not(inner) => {
-                open.push((inner, if stake == MissingNameEffect::MayHold { stake } else { MissingNameEffect::Opposite }));
+                open.push((
+                    inner,
+                    if stake == MissingNameEffect::MayHold {
+                        stake
+                    } else {
+                        MissingNameEffect::Opposite
+                    },
+                ));
             }
-            ContextExpectation::AnyOf(inner) => open.extend(inner.iter().rev().map(|one| (one, MissingNameEffect::MayHold))),
-            ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev().map(|one| (one, stake))),
+            ContextExpectation::AnyOf(inner) => open.extend(
+                inner
+                    .iter()
+                    .rev()
+                    .map(|one| (one, MissingNameEffect::MayHold)),
+            ),
+            ContextExpectation::AllOf(inner) => {
+                open.extend(inner.iter().rev().map(|one| (one, stake)))
+            }
             _ => {}
         }
     }
@@ -40,7 +76,10 @@ pub(crate) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn F
 /// Calls `take` for each file that a case reads, as written.
 pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     let situation = &case.situation;
-    let contents = situation.files.values().chain(situation.matches.iter().map(|found| &found.text));
+    let contents = situation
+        .files
+        .values()
+        .chain(situation.matches.iter().map(|found| &found.text));
     for content in contents {
         if let Content::File(path) = &content.value {
             take(path, content.span);
@@ -62,9 +101,13 @@ pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
 /// Calls `take` for each JSON Schema file of a case.
 pub(super) fn schemas<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     for (test, span) in answer::each(&case.expectations) {
-        test.schema_file().into_iter().for_each(|path| take(path, span));
+        test.schema_file()
+            .into_iter()
+            .for_each(|path| take(path, span));
     }
     for test in context::each(&case.expect_context) {
-        test.value.schema_files().for_each(|path| take(path, test.span));
+        test.value
+            .schema_files()
+            .for_each(|path| take(path, test.span));
     }
 }

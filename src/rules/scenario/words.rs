@@ -7,7 +7,11 @@ pub(super) fn some(names: &[&str]) -> String {
     const MOST: usize = 8;
     match names.get(MOST..) {
         Some([]) | None => list(names),
-        Some(rest) => format!("{} and {} more", list(names.get(..MOST).unwrap_or(names)), rest.len()),
+        Some(rest) => format!(
+            "{} and {} more",
+            list(names.get(..MOST).unwrap_or(names)),
+            rest.len()
+        ),
     }
 }
 
@@ -16,5 +20,9 @@ pub(super) fn short(text: &str) -> String {
     const MOST: usize = 60;
     let line = text.lines().next().unwrap_or("");
     let is_whole = line.len() == text.trim_end().len() && line.chars().count() <= MOST;
-    if is_whole { line.to_owned() } else { format!("{}…", line.chars().take(MOST).collect::<String>()) }
+    if is_whole {
+        line.to_owned()
+    } else {
+        format!("{}…", line.chars().take(MOST).collect::<String>())
+    }
 }

@@ -6,41 +6,71 @@ use serde_json::Value;
 
 /// Without a valid value, the case has no context.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 624, "wrong-input", "a value that is not of its parameter's type").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        624,
+        "wrong-input",
+        "a value that is not of its parameter's type"
+    )
+    .fixed(Fixable::Suggested),
     Check::Case(check),
 );
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, takes)) = cx.receiver() else { return };
+    let Some((task, takes)) = cx.receiver() else {
+        return;
+    };
     for parameter in &takes.parameters {
         // The content of a file is checked when it is read.
-        let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else { continue };
-        let Frozen::Value(value) = &given.value else { continue };
-        let Some(kind) = parameter.wanted().missed(value) else { continue };
+        let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else {
+            continue;
+        };
+        let Frozen::Value(value) = &given.value else {
+            continue;
+        };
+        let Some(kind) = parameter.wanted().missed(value) else {
+            continue;
+        };
         // An undefined alias is reported by another rule.
         if value.is_null() && given.span.slice(cx.file.text).starts_with('*') {
             continue;
         }
         let name = &parameter.name;
         let found = value_type::word(value);
-        let message = format!("the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`");
+        let message = format!(
+            "the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`"
+        );
         let finding = cx.finding(&RULE.meta, given.span.first_line(cx.file.text), message);
         out.push(mended(cx, finding, (value, kind), given.span));
     }
 }
 
 /// Suggests the value that was probably meant: with quotes, or without them.
-fn mended(cx: &CaseCx<'_>, finding: Diagnostic, (value, kind): (&Value, &str), span: Span) -> Diagnostic {
+fn mended(
+    cx: &CaseCx<'_>,
+    finding: Diagnostic,
+    (value, kind): (&Value, &str),
+    span: Span,
+) -> Diagnostic {
     if cx.is_row() {
         let is_field = value.is_string();
-        return if is_field { finding.help("a field of a CSV table is a text; in JSONL a value has its type") } else { finding };
+        return if is_field {
+            finding.help("a field of a CSV table is a text; in JSONL a value has its type")
+        } else {
+            finding
+        };
     }
     let bare = |text: &str| value_type::is_of(&value_type::written(text, Some(kind)), kind);
     let insert = match value.as_str() {
         Some(text) if bare(text) && !text.contains('\n') => text.to_owned(),
-        None if kind == "string" && (value.is_number() || value.is_boolean()) => format!("\"{}\"", span.slice(cx.file.text)),
+        None if kind == "string" && (value.is_number() || value.is_boolean()) => {
+            format!("\"{}\"", span.slice(cx.file.text))
+        }
         _ => return finding,
     };
     let finding = finding.help(format!("did you mean `{insert}`?"));
-    finding.fix(Fix::suggested(format!("write `{insert}`"), vec![Edit::replace(span, insert)]))
+    finding.fix(Fix::suggested(
+        format!("write `{insert}`"),
+        vec![Edit::replace(span, insert)],
+    ))
 }

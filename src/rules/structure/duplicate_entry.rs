@@ -6,12 +6,20 @@ use crate::syntax::write::remove_element;
 
 /// A name with two meanings is ambiguous.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 118, "duplicate-entry", "two inputs, parameters or results with the same name").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        118,
+        "duplicate-entry",
+        "two inputs, parameters or results with the same name"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };
+    let FaultKind::RepeatedName { kind, name, first } = &fault.kind else {
+        return None;
+    };
     let name = shown(name);
     let is_params = *kind == Kind::Template;
     let is_step = *kind == Kind::Steps;
@@ -27,12 +35,26 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found);
     }
     if is_step {
-        return Some(found.note("later steps would only see the second result").help("rename one of them"));
+        return Some(
+            found
+                .note("later steps would only see the second result")
+                .help("rename one of them"),
+        );
     }
-    let siblings = fault.element.parent().into_iter().flat_map(Element::elements).take(FEW);
-    let same = siblings.filter(|other| other.span().encloses(*first)).any(|other| says_the_same(other, fault.element));
+    let siblings = fault
+        .element
+        .parent()
+        .into_iter()
+        .flat_map(Element::elements)
+        .take(FEW);
+    let same = siblings
+        .filter(|other| other.span().encloses(*first))
+        .any(|other| says_the_same(other, fault.element));
     Some(if same {
-        found.fix(Fix::suggested("remove the second, which says the same", vec![remove_element(fault.element)]))
+        found.fix(Fix::suggested(
+            "remove the second, which says the same",
+            vec![remove_element(fault.element)],
+        ))
     } else {
         found.help("rename one of them, or remove the one that is not meant")
     })

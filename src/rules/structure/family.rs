@@ -7,7 +7,12 @@ use crate::template::elements::Kind;
 use crate::template::is_unseen;
 
 /// Creates a finding in a file.
-pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {
+pub(in crate::rules) fn finding(
+    rule: &'static RuleMeta,
+    cx: &FileCx<'_>,
+    span: Span,
+    message: impl Into<String>,
+) -> Diagnostic {
     Diagnostic::new(rule, cx.path, span, message)
 }
 
@@ -24,24 +29,41 @@ pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
 
 /// The children that an element may have. In a body, a nested task is not suggested.
 pub(super) fn children(kind: Kind) -> impl Iterator<Item = Kind> {
-    kind.spec().children.iter().map(|child| child.kind).filter(move |child| !(kind.is_body() && *child == Kind::Task))
+    kind.spec()
+        .children
+        .iter()
+        .map(|child| child.kind)
+        .filter(move |child| !(kind.is_body() && *child == Kind::Task))
 }
 
 /// Returns the line break that the file uses.
 pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
-    if memchr::memmem::find(cx.document.text.as_bytes(), b"\r\n").is_some() { "\r\n" } else { "\n" }
+    if memchr::memmem::find(cx.document.text.as_bytes(), b"\r\n").is_some() {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 /// Extends a span to its whole line, if nothing else stands on the line.
 pub(in crate::rules) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
-    let Some(own) = cx.indent(span.start) else { return span };
+    let Some(own) = cx.indent(span.start) else {
+        return span;
+    };
     let after = cx.document.text.get(span.end as usize..).unwrap_or("");
     let rest = after.trim_start_matches([' ', '\t']);
-    let line = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with(['\n', '\r'])) };
+    let line = if rest.starts_with("\r\n") {
+        2
+    } else {
+        usize::from(rest.starts_with(['\n', '\r']))
+    };
     if line == 0 {
         return span;
     }
-    Span::new(span.start - own.len() as u32, span.end + (after.len() - rest.len() + line) as u32)
+    Span::new(
+        span.start - own.len() as u32,
+        span.end + (after.len() - rest.len() + line) as u32,
+    )
 }
 
 /// Removes the white space at both ends of a span.
@@ -53,8 +75,12 @@ pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
 
 /// Returns the spans of text and CDATA directly in an element, without those of white space alone.
 pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
-    let texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
-    texts.filter(|node| !node.text().trim_matches(is_unseen).is_empty()).map(crate::syntax::tree::Node::span)
+    let texts = element
+        .children()
+        .filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    texts
+        .filter(|node| !node.text().trim_matches(is_unseen).is_empty())
+        .map(crate::syntax::tree::Node::span)
 }
 
 /// Returns the child element for a text directly in an element, if exactly one kind of child
@@ -65,7 +91,11 @@ pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
         Some("description") => Kind::FilesDescription,
         Some(_) | None => Kind::Path,
     };
-    let known = [(Kind::Constraints, Kind::Constraint), (Kind::TerminationCondition, Kind::Condition), (Kind::FilePaths, paths)];
+    let known = [
+        (Kind::Constraints, Kind::Constraint),
+        (Kind::TerminationCondition, Kind::Condition),
+        (Kind::FilePaths, paths),
+    ];
     let (_, kind) = known.into_iter().find(|(known, _)| *known == parent)?;
     let may_be_more = parent.child(kind.tag()).is_some_and(|child| child.many);
     (may_be_more || element.elements().next().is_none()).then_some(kind)
@@ -75,16 +105,28 @@ pub(super) fn wrap(parent: Kind, element: Element<'_>) -> Option<Kind> {
 /// `value="…"`.
 pub(super) fn content_attribute(element: Element<'_>) -> Option<Attribute<'_>> {
     let is_open = element.elements().next().is_none() && words(element).next().is_none();
-    let is_free = is_open && ["from", "src"].iter().all(|name| element.attribute(name).is_none());
-    let named = |name: &&str| element.attribute(name).filter(|attribute| !attribute.value().trim().is_empty());
-    ["value", "text", "content"].iter().filter(|_| is_free).find_map(named)
+    let is_free = is_open
+        && ["from", "src"]
+            .iter()
+            .all(|name| element.attribute(name).is_none());
+    let named = |name: &&str| {
+        element
+            .attribute(name)
+            .filter(|attribute| !attribute.value().trim().is_empty())
+    };
+    ["value", "text", "content"]
+        .iter()
+        .filter(|_| is_free)
+        .find_map(named)
 }
 
 /// True if a child's name is a misspelling of `child`. The misspelling is reported, and not a
 /// missing child.
 pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bool {
     let slip = |found: Element<'_>| {
-        found.namespace().is_none() && parent.child(found.name()).is_none() && meant(parent, found.name()) == Some(child.tag())
+        found.namespace().is_none()
+            && parent.child(found.name()).is_none()
+            && meant(parent, found.name()) == Some(child.tag())
     };
     element.elements().any(slip)
 }
@@ -101,7 +143,10 @@ pub(super) const FEW: usize = 256;
 /// without loss.
 pub(super) fn says_the_same(a: Element<'_>, b: Element<'_>) -> bool {
     let written = |element: Element<'_>| element.span().slice(element.document().text).to_owned();
-    a.span().len().max(b.span().len()) < LONG && written(a).split_ascii_whitespace().eq(written(b).split_ascii_whitespace())
+    a.span().len().max(b.span().len()) < LONG
+        && written(a)
+            .split_ascii_whitespace()
+            .eq(written(b).split_ascii_whitespace())
 }
 
 /// Maximum size in bytes of an element that is compared with others.

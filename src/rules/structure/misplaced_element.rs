@@ -6,17 +6,34 @@ use crate::syntax::write::{insert_child, insert_first_child, remove_element};
 
 /// The meaning of a tag depends on its place. In a place without meaning it would be ignored.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 103, "misplaced-element", "an element of the language in the wrong place").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        103,
+        "misplaced-element",
+        "an element of the language in the wrong place"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();
-    if let FaultKind::UnknownElement { parent, known_elsewhere: true, .. } = fault.kind {
+    if let FaultKind::UnknownElement {
+        parent,
+        known_elsewhere: true,
+        ..
+    } = fault.kind
+    {
         return elsewhere(cx, fault, parent);
     }
-    let FaultKind::MisplacedElement { parent } = fault.kind else { return None };
-    let message = format!("`<{}>` is inside `<{}>`, which holds one word or line", shown(name), parent.tag());
+    let FaultKind::MisplacedElement { parent } = fault.kind else {
+        return None;
+    };
+    let message = format!(
+        "`<{}>` is inside `<{}>`, which holds one word or line",
+        shown(name),
+        parent.tag()
+    );
     Some(finding(&RULE.meta, cx, fault.span, message).help(belongs(name)))
 }
 
@@ -24,24 +41,45 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Option<Diagnos
     let name = fault.element.name();
     let message = format!("`<{name}>` is not allowed directly in `<{}>`", parent.tag());
     let found = finding(&RULE.meta, cx, fault.span, message);
-    let of_body = |home: &Kind| parent.child(home.tag()).filter(|own| !home.is_body() && own.kind == *home);
-    let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else { return Some(found.help(belongs(name))) };
+    let of_body = |home: &Kind| {
+        parent
+            .child(home.tag())
+            .filter(|own| !home.is_body() && own.kind == *home)
+    };
+    let Some(child) = Kind::homes(name).find_map(|home| of_body(&home)) else {
+        return Some(found.help(belongs(name)));
+    };
     let home = child.kind;
-    let found = found.help(if name == "output" { belongs(name) } else { format!("it belongs in `<{}>`", home.tag()) });
+    let found = found.help(if name == "output" {
+        belongs(name)
+    } else {
+        format!("it belongs in `<{}>`", home.tag())
+    });
     let around = fault.element.parent()?;
     let (title, edits) = if child.many {
         let run = together(around, fault.element, home);
-        if run.first().is_some_and(|first| first.id() != fault.element.id()) {
+        if run
+            .first()
+            .is_some_and(|first| first.id() != fault.element.id())
+        {
             // Several elements that lack their common parent are one mistake.
             return None;
         }
-        let tags = run.iter().map(|element| format!("<{}>", element.name())).collect::<Vec<_>>().join(" and ");
+        let tags = run
+            .iter()
+            .map(|element| format!("<{}>", element.name()))
+            .collect::<Vec<_>>()
+            .join(" and ");
         (
             format!("put {tags} into a new <{}>", home.tag()),
-            run.last().and_then(|last| wrap(cx, around, (fault.element, *last), home)),
+            run.last()
+                .and_then(|last| wrap(cx, around, (fault.element, *last), home)),
         )
     } else {
-        (format!("move it into <{}>", home.tag()), into(cx, around, fault.element, home))
+        (
+            format!("move it into <{}>", home.tag()),
+            into(cx, around, fault.element, home),
+        )
     };
     Some(match edits {
         Some(edits) => found.fix(Fix::suggested(title, edits)),
@@ -70,12 +108,20 @@ fn together<'d>(around: Element<'d>, element: Element<'d>, home: Kind) -> Vec<El
 
 /// Moves an element into a sibling, which is created if it does not exist. Only the first of
 /// several elements creates it.
-fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) -> Option<Vec<Edit>> {
+fn into(
+    cx: &FileCx<'_>,
+    around: Element<'_>,
+    element: Element<'_>,
+    home: Kind,
+) -> Option<Vec<Edit>> {
     if !is_small(around) {
         return None;
     }
     let xml = element.span().slice(cx.document.text);
-    if let Some(block) = around.elements().find(|other| other.namespace().is_none() && other.name() == home.tag()) {
+    if let Some(block) = around
+        .elements()
+        .find(|other| other.namespace().is_none() && other.name() == home.tag())
+    {
         if !is_small(block) {
             return None;
         }
@@ -83,11 +129,18 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
             return Some(vec![insert_child(block, xml), remove_element(element)]);
         }
         // Elements before the block move to its front, last one first, so that their order stays.
-        let before = around.elements().take_while(|other| other.id() != block.id());
-        let last = before.filter(|other| other.name() == element.name()).last()?;
-        return (last.id() == element.id()).then(|| vec![insert_first_child(block, xml), remove_element(element)]);
+        let before = around
+            .elements()
+            .take_while(|other| other.id() != block.id());
+        let last = before
+            .filter(|other| other.name() == element.name())
+            .last()?;
+        return (last.id() == element.id())
+            .then(|| vec![insert_first_child(block, xml), remove_element(element)]);
     }
-    let first = around.elements().find(|other| other.name() == element.name())?;
+    let first = around
+        .elements()
+        .find(|other| other.name() == element.name())?;
     if first.id() != element.id() {
         return None;
     }
@@ -95,7 +148,12 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
 }
 
 /// Wraps the elements from `first` to `last` in a new element.
-fn wrap(cx: &FileCx<'_>, around: Element<'_>, (first, last): (Element<'_>, Element<'_>), home: Kind) -> Option<Vec<Edit>> {
+fn wrap(
+    cx: &FileCx<'_>,
+    around: Element<'_>,
+    (first, last): (Element<'_>, Element<'_>),
+    home: Kind,
+) -> Option<Vec<Edit>> {
     if !is_small(around) || home.attributes().any(|attribute| attribute.required) {
         return None;
     }
@@ -115,5 +173,9 @@ fn belongs(name: &str) -> String {
             .to_owned();
     }
     let homes = tags(Kind::homes(name).filter(|home| !(home.is_body() && name == "task")));
-    if homes.is_empty() { "only text is allowed there".to_owned() } else { format!("it belongs in {homes}") }
+    if homes.is_empty() {
+        "only text is allowed there".to_owned()
+    } else {
+        format!("it belongs in {homes}")
+    }
 }

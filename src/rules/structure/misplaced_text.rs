@@ -5,23 +5,49 @@ use super::prelude::*;
 
 /// No agent receives text between elements.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 115, "misplaced-text", "text where only elements are allowed").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        115,
+        "misplaced-text",
+        "text where only elements are allowed"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::MisplacedText { parent } = fault.kind else { return None };
+    let FaultKind::MisplacedText { parent } = fault.kind else {
+        return None;
+    };
     let span = trimmed(cx, fault.span);
     let text = span.slice(cx.document.text);
     let words = shown(text);
-    let message = format!("`{}` is directly in `<{}>`, where no agent reads it", first_line(&words), fault.element.name());
+    let message = format!(
+        "`{}` is directly in `<{}>`, where no agent reads it",
+        first_line(&words),
+        fault.element.name()
+    );
     let mut found = finding(&RULE.meta, cx, span, message);
-    let has = |kind: Kind| fault.element.elements().any(|child| child.name() == kind.tag());
-    let home = [Kind::Description, Kind::Instructions].into_iter().find(|kind| parent.is_body() && !has(*kind));
+    let has = |kind: Kind| {
+        fault
+            .element
+            .elements()
+            .any(|child| child.name() == kind.tag())
+    };
+    let home = [Kind::Description, Kind::Instructions]
+        .into_iter()
+        .find(|kind| parent.is_body() && !has(*kind));
     if let Some(home) = home.or_else(|| wrap(parent, fault.element)) {
         let tag = home.tag();
-        let edits = vec![Edit::insert(span.start, format!("<{tag}>")), Edit::insert(span.end, format!("</{tag}>"))];
-        let article = if parent.child(tag).is_some_and(|child| child.many) { "a" } else { "the" };
+        let edits = vec![
+            Edit::insert(span.start, format!("<{tag}>")),
+            Edit::insert(span.end, format!("</{tag}>")),
+        ];
+        let article = if parent.child(tag).is_some_and(|child| child.many) {
+            "a"
+        } else {
+            "the"
+        };
         return Some(found.fix(Fix::suggested(format!("make it {article} <{tag}>"), edits)));
     }
     if matches!(parent, Kind::Parameters | Kind::Parameter) {
@@ -32,11 +58,18 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found.help(help));
     }
     if !text.contains("--") && !text.ends_with('-') && !text.starts_with("<![CDATA[") {
-        let edits = vec![Edit::insert(span.start, "<!-- "), Edit::insert(span.end, " -->")];
+        let edits = vec![
+            Edit::insert(span.start, "<!-- "),
+            Edit::insert(span.end, " -->"),
+        ];
         found = found.fix(Fix::suggested("make it a comment", edits));
     }
     let may: Vec<Kind> = children(parent).collect();
-    Some(if (1..=6).contains(&may.len()) { found.help(format!("`<{}>` holds {}", parent.tag(), tags(may))) } else { found })
+    Some(if (1..=6).contains(&may.len()) {
+        found.help(format!("`<{}>` holds {}", parent.tag(), tags(may)))
+    } else {
+        found
+    })
 }
 
 fn first_line(text: &str) -> &str {

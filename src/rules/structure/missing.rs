@@ -10,17 +10,29 @@ use crate::template::texts::Role;
 
 /// Nothing can refer to an input without a name.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule::new(
-    meta!(error, 108, "missing-attribute", "an element lacks a required attribute"),
+    meta!(
+        error,
+        108,
+        "missing-attribute",
+        "an element lacks a required attribute"
+    ),
     Check::Template(missing_attribute),
 );
 
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
+    let FaultKind::MissingAttribute { kind, name } = fault.kind else {
+        return None;
+    };
     if kind == Kind::Parameter && words(fault.element).next().is_some() {
         // The name stands between the tags, which is reported.
         return None;
     }
-    let mut found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    let mut found = finding(
+        &MISSING_ATTRIBUTE.meta,
+        cx,
+        fault.span,
+        format!("`<{}>` has no `{name}`", kind.tag()),
+    );
     // No agent receives the text of an input without a name.
     found.locked |= kind == Kind::Input && words(fault.element).next().is_some();
     Some(match kind.attribute(name) {
@@ -30,14 +42,32 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// An element without a required child cannot run.
-pub(super) static MISSING_ELEMENT: Rule =
-    Rule::new(meta!(error, 109, "missing-element", "an element lacks a required child"), Check::File(missing_element));
+pub(super) static MISSING_ELEMENT: Rule = Rule::new(
+    meta!(
+        error,
+        109,
+        "missing-element",
+        "an element lacks a required child"
+    ),
+    Check::File(missing_element),
+);
 
 fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
-    out.extend(cx.file.faults.iter().filter_map(|fault| needed_child(cx, fault)));
+    out.extend(
+        cx.file
+            .faults
+            .iter()
+            .filter_map(|fault| needed_child(cx, fault)),
+    );
     nodes::bodies(cx.file, |task, _| {
-        let lacks = operator(cx, task).map_or(&[][..], Operator::needs).iter().filter(|need| !has(task, **need));
-        let lacks: Vec<Kind> = lacks.copied().filter(|need| !has_slip_of(task.element, Kind::Task, *need)).collect();
+        let lacks = operator(cx, task)
+            .map_or(&[][..], Operator::needs)
+            .iter()
+            .filter(|need| !has(task, **need));
+        let lacks: Vec<Kind> = lacks
+            .copied()
+            .filter(|need| !has_slip_of(task.element, Kind::Task, *need))
+            .collect();
         let is_whole = task.reference.is_none() && !task.element.is_damaged();
         if !lacks.is_empty() && is_whole && !cx.file.holds_unread(task.element) {
             out.push(incomplete(cx, task, &lacks));
@@ -62,29 +92,70 @@ fn has(task: &Task<'_>, part: Kind) -> bool {
     let there = [
         (Kind::Steps, task.steps_element.is_some()),
         // An empty list is reported separately.
-        (Kind::Inputs, task.element.elements().any(|child| child.name() == Kind::Inputs.tag())),
-        (Kind::InnerTask, reduce.is_some_and(|reduce| reduce.inner.is_some())),
-        (Kind::ReductionTask, reduce.is_some_and(|reduce| reduce.reduction.is_some())),
-        (Kind::Command, task.script.as_deref().is_some_and(|script| script.command.is_some())),
-        (Kind::Director, cycle.is_some_and(|cycle| cycle.director.is_some())),
-        (Kind::Evaluator, cycle.is_some_and(|cycle| cycle.evaluator.is_some())),
+        (
+            Kind::Inputs,
+            task.element
+                .elements()
+                .any(|child| child.name() == Kind::Inputs.tag()),
+        ),
+        (
+            Kind::InnerTask,
+            reduce.is_some_and(|reduce| reduce.inner.is_some()),
+        ),
+        (
+            Kind::ReductionTask,
+            reduce.is_some_and(|reduce| reduce.reduction.is_some()),
+        ),
+        (
+            Kind::Command,
+            task.script
+                .as_deref()
+                .is_some_and(|script| script.command.is_some()),
+        ),
+        (
+            Kind::Director,
+            cycle.is_some_and(|cycle| cycle.director.is_some()),
+        ),
+        (
+            Kind::Evaluator,
+            cycle.is_some_and(|cycle| cycle.evaluator.is_some()),
+        ),
     ];
     there.contains(&(part, true))
 }
 
 fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
-    let names: Vec<String> = lacks.iter().map(|kind| format!("`<{}>`", kind.tag())).collect();
-    let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
-    let what = if task.operator.as_ref().is_some_and(|written| written.span == task.head()) {
+    let names: Vec<String> = lacks
+        .iter()
+        .map(|kind| format!("`<{}>`", kind.tag()))
+        .collect();
+    let operator = task
+        .operator
+        .as_ref()
+        .map_or("atomic", |operator| &*operator.value);
+    let what = if task
+        .operator
+        .as_ref()
+        .is_some_and(|written| written.span == task.head())
+    {
         format!("`<{}>`", task.element.name())
     } else {
         format!("a task of type {operator}")
     };
-    let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
+    let mut found = finding(
+        &MISSING_ELEMENT.meta,
+        cx,
+        task.head(),
+        format!("{what} has no {}", names.join(" and no ")),
+    );
     // A task without its parts calls no agent, so its text reaches none.
     found.locked = true;
     for kind in lacks {
-        let doc = if *kind == Kind::Inputs { "what `<inner_task>` runs on, once for each" } else { kind.spec().doc };
+        let doc = if *kind == Kind::Inputs {
+            "what `<inner_task>` runs on, once for each"
+        } else {
+            kind.spec().doc
+        };
         found = found.note(format!("`<{}>`: {doc}", kind.tag()));
     }
     match task.element.attribute("type") {
@@ -94,32 +165,61 @@ fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
 }
 
 fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
+    let FaultKind::MissingChild { kind, child } = fault.kind else {
+        return None;
+    };
     // The child may be inside an unread part, or replaced by text, which is reported.
     let is_text = || words(fault.element).next().is_some();
-    let is_unread = |element: &Element<'_>| element.parent().is_some_and(|parent| parent.id() == fault.element.id());
-    if has_slip_of(fault.element, kind, child) || is_text() || cx.file.unread_in(fault.element).iter().any(is_unread) {
+    let is_unread = |element: &Element<'_>| {
+        element
+            .parent()
+            .is_some_and(|parent| parent.id() == fault.element.id())
+    };
+    if has_slip_of(fault.element, kind, child)
+        || is_text()
+        || cx.file.unread_in(fault.element).iter().any(is_unread)
+    {
         return None;
     }
     let tag = kind.tag();
     let child_tag = child.tag();
     let (message, help) = if kind == Kind::Steps {
-        ("`<steps>` holds no step".to_owned(), "add a <task>, a <call> or a <cond>".to_owned())
+        (
+            "`<steps>` holds no step".to_owned(),
+            "add a <task>, a <call> or a <cond>".to_owned(),
+        )
     } else {
-        (format!("`<{tag}>` has no `<{child_tag}>`"), format!("add <{child_tag}>: {}", child.spec().doc))
+        (
+            format!("`<{tag}>` has no `<{child_tag}>`"),
+            format!("add <{child_tag}>: {}", child.spec().doc),
+        )
     };
     Some(finding(&MISSING_ELEMENT.meta, cx, fault.span, message).help(help))
 }
 
 /// Context is looked up by the description; without one there is no query.
-pub(super) static MISSING_DESCRIPTION: Rule =
-    Rule::new(meta!(error, 110, "missing-description", "a task has no description"), Check::Node(missing_description));
+pub(super) static MISSING_DESCRIPTION: Rule = Rule::new(
+    meta!(
+        error,
+        110,
+        "missing-description",
+        "a task has no description"
+    ),
+    Check::Node(missing_description),
+);
 
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     if let Some(text) = &task.description {
-        if let Some(src) = text.src.as_ref().filter(|src| cx.cx.scopes.blank.contains(&(Role::Description, src.span))) {
-            let message = format!("the description is empty: `{}` holds no words", super::family::shown(&src.value));
+        if let Some(src) = text
+            .src
+            .as_ref()
+            .filter(|src| cx.cx.scopes.blank.contains(&(Role::Description, src.span)))
+        {
+            let message = format!(
+                "the description is empty: `{}` holds no words",
+                super::family::shown(&src.value)
+            );
             let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
             out.push(found.help("say in a sentence what the task is for"));
         }
@@ -128,7 +228,12 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
             && words(text.element).next().is_none()
             && !text.element.is_damaged()
         {
-            let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, text.element.span(), "the description is empty");
+            let found = finding(
+                &MISSING_DESCRIPTION.meta,
+                cx.cx,
+                text.element.span(),
+                "the description is empty",
+            );
             out.push(found.help("say in a sentence what the task is for"));
         }
         return;
@@ -147,57 +252,92 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         None if task.element.name() == Kind::Task.tag() => "this task".to_owned(),
         None => format!("`<{}>`", task.element.name()),
     };
-    let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, task.head(), format!("{what} has no description"));
+    let found = finding(
+        &MISSING_DESCRIPTION.meta,
+        cx.cx,
+        task.head(),
+        format!("{what} has no description"),
+    );
     out.push(found.help("add a <description> that says in a sentence what the task is for"));
 }
 
 /// Harmless, but leaves readers of the template to guess.
-pub(super) static MISSING_TYPE: Rule =
-    Rule::new(meta!(hint, 123, "missing-type", "a task has no type").fixed(Fixable::Suggested), Check::Node(missing_type));
+pub(super) static MISSING_TYPE: Rule = Rule::new(
+    meta!(hint, 123, "missing-type", "a task has no type").fixed(Fixable::Suggested),
+    Check::Node(missing_type),
+);
 
 fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     // A root with another name is not a task.
-    let is_root = matches!(task.slot, Slot::Root | Slot::Template) && task.element.name() == Kind::Task.tag();
+    let is_root =
+        matches!(task.slot, Slot::Root | Slot::Template) && task.element.name() == Kind::Task.tag();
     // Parts of another type are an error of their own.
-    let has_parts = task.steps_element.is_some() || task.reduce.is_some() || task.script.is_some() || task.cycle.is_some();
+    let has_parts = task.steps_element.is_some()
+        || task.reduce.is_some()
+        || task.script.is_some()
+        || task.cycle.is_some();
     let is_written = task.operator.is_some() || task.element.attribute("type").is_some();
-    if !is_root || is_written || has_parts || task.reference.is_some() || task.element.is_damaged() {
+    if !is_root || is_written || has_parts || task.reference.is_some() || task.element.is_damaged()
+    {
         return;
     }
     let edits = vec![set_attribute(task.element, "type", "atomic")];
     out.push(
-        finding(&MISSING_TYPE.meta, cx.cx, task.head(), "this task has no type, which makes it atomic")
-            .fix(Fix::suggested("write type=\"atomic\"", edits)),
+        finding(
+            &MISSING_TYPE.meta,
+            cx.cx,
+            task.head(),
+            "this task has no type, which makes it atomic",
+        )
+        .fix(Fix::suggested("write type=\"atomic\"", edits)),
     );
 }
 
 /// A missing value is never rendered as an empty text.
 pub(super) static MISSING_VALUE: Rule = Rule::new(
-    meta!(promise, 117, "missing-value", "an input or argument without a value").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        117,
+        "missing-value",
+        "an input or argument without a value"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(missing_value),
 );
 
 fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::NoContent { kind } = fault.kind else { return None };
+    let FaultKind::NoContent { kind } = fault.kind else {
+        return None;
+    };
     if content_attribute(fault.element).is_some() {
         return None;
     }
-    let name = fault.element.attribute("name").map(|name| name.value().trim().to_owned());
+    let name = fault
+        .element
+        .attribute("name")
+        .map(|name| name.value().trim().to_owned());
     let message = match &name {
         Some(name) => {
-            let what = if kind == Kind::CallArg { "argument" } else { "input" };
+            let what = if kind == Kind::CallArg {
+                "argument"
+            } else {
+                "input"
+            };
             format!("the {what} `{}` has no value", shown(name))
         }
         None => format!("`<{}>` has no value", kind.tag()),
     };
-    let found =
-        finding(&MISSING_VALUE.meta, cx, fault.span, message).help("give it from=\"…\", a text, or a task whose result it is");
+    let found = finding(&MISSING_VALUE.meta, cx, fault.span, message)
+        .help("give it from=\"…\", a text, or a task whose result it is");
     let declared = name.filter(|name| is_declared(fault.element, name, &["parameters"]));
     Some(match declared {
         Some(name) => {
             let edits = vec![set_attribute(fault.element, "from", &name)];
-            found.fix(Fix::suggested(format!("take it from the parameter `{}`", shown(&name)), edits))
+            found.fix(Fix::suggested(
+                format!("take it from the parameter `{}`", shown(&name)),
+                edits,
+            ))
         }
         None => found,
     })
@@ -209,14 +349,30 @@ pub(in crate::rules) fn is_declared(element: Element<'_>, name: &str, lists: &[&
 }
 
 /// Returns the names declared by such lists, and the parameters of a function.
-pub(in crate::rules) fn declared(element: Element<'_>, lists: &[&str]) -> impl Iterator<Item = String> {
+pub(in crate::rules) fn declared(
+    element: Element<'_>,
+    lists: &[&str],
+) -> impl Iterator<Item = String> {
     let around = || std::iter::successors(element.parent(), |element| element.parent());
-    let params = around().filter_map(|template| template.attribute("params")).map(|params| params.value().into_owned());
-    let params = params
-        .flat_map(|params| params.split([',', ' ', '\n']).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>());
+    let params = around()
+        .filter_map(|template| template.attribute("params"))
+        .map(|params| params.value().into_owned());
+    let params = params.flat_map(|params| {
+        params
+            .split([',', ' ', '\n'])
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    });
     let lists = around()
         .filter(|around| is_small(*around))
-        .flat_map(|task| task.elements().filter(|child| lists.contains(&child.name())));
-    let entries = lists.filter(|list| is_small(*list)).flat_map(Element::elements);
-    params.chain(entries.filter_map(|entry| Some(entry.attribute("name")?.value().trim().to_owned())))
+        .flat_map(|task| {
+            task.elements()
+                .filter(|child| lists.contains(&child.name()))
+        });
+    let entries = lists
+        .filter(|list| is_small(*list))
+        .flat_map(Element::elements);
+    params
+        .chain(entries.filter_map(|entry| Some(entry.attribute("name")?.value().trim().to_owned())))
 }

@@ -5,22 +5,45 @@ use super::prelude::*;
 
 /// Read as intended; reported so that all templates use one form.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 119, "nested-task", "a part is wrapped in an extra task").fixed(Fixable::Safe),
+    meta!(
+        warning,
+        119,
+        "nested-task",
+        "a part is wrapped in an extra task"
+    )
+    .fixed(Fixable::Safe),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::NestedBody { part, .. } = fault.kind else { return None };
+    let FaultKind::NestedBody { part, .. } = fault.kind else {
+        return None;
+    };
     let tag = part.tag();
-    let found =
-        finding(&RULE.meta, cx, fault.span, format!("`<{tag}>` is a task already: the `<task>` inside it is one too many"));
+    let found = finding(
+        &RULE.meta,
+        cx,
+        fault.span,
+        format!("`<{tag}>` is a task already: the `<task>` inside it is one too many"),
+    );
     let element = fault.element;
-    let plain =
-        |name: &str, value: &str| name == "type" && (value == "atomic" || (value == "script" && tag == "script_execution"));
-    if !element.attributes().all(|attribute| plain(attribute.name(), &attribute.value())) {
-        return Some(found.help(format!("move what it holds into `<{tag}>`; a part has no attributes of its own")));
+    let plain = |name: &str, value: &str| {
+        name == "type" && (value == "atomic" || (value == "script" && tag == "script_execution"))
+    };
+    if !element
+        .attributes()
+        .all(|attribute| plain(attribute.name(), &attribute.value()))
+    {
+        return Some(found.help(format!(
+            "move what it holds into `<{tag}>`; a part has no attributes of its own"
+        )));
     }
-    let Some(end) = element.end_tag() else { return Some(found) };
+    let Some(end) = element.end_tag() else {
+        return Some(found);
+    };
     let edits = [element.start_tag(), end].map(|tag| Edit::delete(whole_line(cx, tag)));
-    Some(found.fix(Fix::safe("take the <task> out, keep what it holds", edits.to_vec())))
+    Some(found.fix(Fix::safe(
+        "take the <task> out, keep what it holds",
+        edits.to_vec(),
+    )))
 }

@@ -8,12 +8,25 @@ use crate::template::nodes;
 
 /// Steps of a task of another type would never run.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 105, "other-type", "an element that belongs to another type of task").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        105,
+        "other-type",
+        "an element that belongs to another type of task"
+    )
+    .fixed(Fixable::Suggested),
     Check::TemplateAndFile(word, unread_in_scripts),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };
+    let FaultKind::WrongType {
+        kind,
+        of: Of::Type(of),
+        found: written,
+    } = fault.kind
+    else {
+        return None;
+    };
     let task = fault.element.parent()?;
     // The type of a task whose start tag is missing is unknown; the tag is reported.
     if is_repeated(task, fault.element, of) || task.start_tag().is_empty() {
@@ -28,26 +41,48 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let message = match (&declared, written) {
         (Some((name, base)), _) => {
-            format!("`<{tag}>` belongs to type {of}, but this task is of type {}, which is built on {base}", shown(name))
+            format!(
+                "`<{tag}>` belongs to type {of}, but this task is of type {}, which is built on {base}",
+                shown(name)
+            )
         }
-        (None, Some(found)) => format!("`<{tag}>` belongs to type {of}, but this task is of type {found}"),
-        (None, None) if is_task => format!("`<{tag}>` belongs to type {of}, but this task has no type, which makes it atomic"),
-        (None, None) => format!("`<{tag}>` belongs to type {of}, but `<{}>` is an atomic task", task.name()),
+        (None, Some(found)) => {
+            format!("`<{tag}>` belongs to type {of}, but this task is of type {found}")
+        }
+        (None, None) if is_task => format!(
+            "`<{tag}>` belongs to type {of}, but this task has no type, which makes it atomic"
+        ),
+        (None, None) => format!(
+            "`<{tag}>` belongs to type {of}, but `<{}>` is an atomic task",
+            task.name()
+        ),
     };
     let mut found = finding(&RULE.meta, cx, fault.span, message);
     if let Some(attribute) = task.attribute("type") {
         found = found.label(attribute.span(), "the type is written here");
     }
     if !is_task {
-        return Some(found.help(format!("move it into a task of type {of}, and use that one by `ref` or `call`")));
+        return Some(found.help(format!(
+            "move it into a task of type {of}, and use that one by `ref` or `call`"
+        )));
     }
-    let own: Vec<&str> =
-        Kind::Task.spec().children.iter().filter(|child| child.of == Of::Type(of)).map(|child| child.kind.tag()).collect();
+    let own: Vec<&str> = Kind::Task
+        .spec()
+        .children
+        .iter()
+        .filter(|child| child.of == Of::Type(of))
+        .map(|child| child.kind.tag())
+        .collect();
     let found = found.note(format!("type {of} has {}", either(own)));
     if declared.is_some() {
-        return Some(found.help(format!("give the task a type that is built on {of}, or take `<{tag}>` out")));
+        return Some(found.help(format!(
+            "give the task a type that is built on {of}, or take `<{tag}>` out"
+        )));
     }
-    Some(found.fix(Fix::suggested(format!("make it type=\"{of}\""), vec![set_attribute(task, "type", of)])))
+    Some(found.fix(Fix::suggested(
+        format!("make it type=\"{of}\""),
+        vec![set_attribute(task, "type", of)],
+    )))
 }
 
 /// Returns the declared type of a task, and the type that it is built on.
@@ -59,10 +94,16 @@ fn declared(cx: &FileCx<'_>, task: Element<'_>) -> Option<(String, &'static str)
 
 /// True if an earlier element belongs to the same other type, because one wrong type is one fault.
 fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
-    let before = task.elements().take_while(|other| other.id() != element.id());
+    let before = task
+        .elements()
+        .take_while(|other| other.id() != element.id());
     before
         .filter(|other| other.namespace().is_none())
-        .any(|other| Kind::Task.child(other.name()).is_some_and(|child| matches!(child.of, Of::Type(name) if name == of)))
+        .any(|other| {
+            Kind::Task
+                .child(other.name())
+                .is_some_and(|child| matches!(child.of, Of::Type(name) if name == of))
+        })
 }
 
 /// Elements that only an agent reads.
@@ -81,16 +122,28 @@ const OF_AGENTS: &[Kind] = &[
 /// Reports elements for an agent in a script, which calls none.
 fn unread_in_scripts(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     nodes::bodies(cx.file, |task, _| {
-        if task.reference.is_some() || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script) {
+        if task.reference.is_some()
+            || cx.bodies.get(task).and_then(|body| body.operator) != Some(Operator::Script)
+        {
             return;
         }
-        let is_unread =
-            |child: &Element<'_>| child.namespace().is_none() && OF_AGENTS.iter().any(|kind| kind.tag() == child.name());
+        let is_unread = |child: &Element<'_>| {
+            child.namespace().is_none() && OF_AGENTS.iter().any(|kind| kind.tag() == child.name())
+        };
         let mut unread = task.element.elements().filter(is_unread);
         let Some(first) = unread.next() else { return };
-        let message = format!("`<{}>` is for an agent, but a script calls none: nobody reads it", first.name());
+        let message = format!(
+            "`<{}>` is for an agent, but a script calls none: nobody reads it",
+            first.name()
+        );
         let found = finding(&RULE.meta, cx, first.name_span(), message);
-        let others = unread.fold(found, |found, other| found.label(other.name_span(), "nor this"));
-        out.push(others.help("move it into the task whose agent reads the script's result, or take it out"));
+        let others = unread.fold(found, |found, other| {
+            found.label(other.name_span(), "nor this")
+        });
+        out.push(
+            others.help(
+                "move it into the task whose agent reads the script's result, or take it out",
+            ),
+        );
     });
 }

@@ -3,16 +3,30 @@
 use super::prelude::*;
 
 /// A reference uses the registered task unchanged, so the body would be ignored.
-pub(crate) static RULE: Rule =
-    Rule::new(meta!(error, 120, "ref-with-body", "a task with `ref` also has a body"), Check::Template(word));
+pub(crate) static RULE: Rule = Rule::new(
+    meta!(
+        error,
+        120,
+        "ref-with-body",
+        "a task with `ref` also has a body"
+    ),
+    Check::Template(word),
+);
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::RefWithBody { child } = &fault.kind else { return None };
+    let FaultKind::RefWithBody { child } = &fault.kind else {
+        return None;
+    };
     let element = fault.element;
     let attribute = element.attribute("ref")?;
     let name = attribute.value();
-    let message = format!("`<{}>` would be lost: this task is `{}` as it is registered", child.name(), shown(&name));
-    let found = finding(&RULE.meta, cx, fault.span, message).label(attribute.span(), "the registered task is used here");
+    let message = format!(
+        "`<{}>` would be lost: this task is `{}` as it is registered",
+        child.name(),
+        shown(&name)
+    );
+    let found = finding(&RULE.meta, cx, fault.span, message)
+        .label(attribute.span(), "the registered task is used here");
     Some(found.help(if matches!(child.name(), "inputs" | "parameters") {
         "give values to a registered task by `<call template=\"…\"><arg name=\"…\">…</arg></call>` in place of `<task ref>`; or remove `ref`, and write the task here"
     } else {

@@ -6,20 +6,36 @@ use crate::syntax::write::remove_element;
 
 /// One of the two would be ignored, and the choice would be arbitrary.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 106, "repeated-element", "an element twice where only one is allowed").fixed(Fixable::Safe),
+    meta!(
+        error,
+        106,
+        "repeated-element",
+        "an element twice where only one is allowed"
+    )
+    .fixed(Fixable::Safe),
     Check::Template(word),
 );
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::Repeated { kind, first } = fault.kind else { return None };
+    let FaultKind::Repeated { kind, first } = fault.kind else {
+        return None;
+    };
     let tag = kind.tag();
     let parent = fault.element.parent()?;
     let message = format!("a second `<{tag}>` in `<{}>`, which has one", parent.name());
     let found = finding(&RULE.meta, cx, fault.span, message).label(first, "the first one");
-    let same = parent.elements().take(FEW).find(|other| other.name_span() == first);
-    Some(if same.is_some_and(|other| says_the_same(other, fault.element)) {
-        found.fix(Fix::safe("remove the second, which says the same", vec![remove_element(fault.element)]))
-    } else {
-        found.help("keep what is meant of both in one")
-    })
+    let same = parent
+        .elements()
+        .take(FEW)
+        .find(|other| other.name_span() == first);
+    Some(
+        if same.is_some_and(|other| says_the_same(other, fault.element)) {
+            found.fix(Fix::safe(
+                "remove the second, which says the same",
+                vec![remove_element(fault.element)],
+            ))
+        } else {
+            found.help("keep what is meant of both in one")
+        },
+    )
 }

@@ -9,27 +9,46 @@ use crate::template::parts::Command;
 
 /// Without a shell, `|` is an ordinary argument.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(warning, 124, "shell-operator", "a command uses a shell without saying so").fixed(Fixable::Suggested),
+    meta!(
+        warning,
+        124,
+        "shell-operator",
+        "a command uses a shell without saying so"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(check),
 );
 
 /// Splits the command of a script that runs without a shell. Spans are exact if the text stands
 /// unchanged in the document; otherwise they cover the whole text.
-pub(super) fn split<'t, 'a>(task: &'t Task<'a>) -> Option<(&'t Command<'a>, Result<Argv, ArgvFault>)> {
+pub(super) fn split<'t, 'a>(
+    task: &'t Task<'a>,
+) -> Option<(&'t Command<'a>, Result<Argv, ArgvFault>)> {
     let command = task.script.as_deref()?.command.as_ref()?;
     let element = command.text.element;
-    if command.shell.is_some() || !command.args.is_empty() || command.text.src.is_some() || element.is_damaged() {
+    if command.shell.is_some()
+        || !command.args.is_empty()
+        || command.text.src.is_some()
+        || element.is_damaged()
+    {
         return None;
     }
     let text = element.text();
-    let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    let mut texts = element
+        .children()
+        .filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let only = texts.next().filter(|_| texts.next().is_none());
-    let exact = only.filter(|node| node.inner().len() as usize == text.len()).map(|node| node.inner().start);
+    let exact = only
+        .filter(|node| node.inner().len() as usize == text.len())
+        .map(|node| node.inner().start);
     let mut split = argv::split(&text, exact.unwrap_or(0));
     if exact.is_none() {
         let whole = element.inner();
         match &mut split {
-            Ok(argv) => argv.operators.iter_mut().for_each(|operator| operator.span = whole),
+            Ok(argv) => argv
+                .operators
+                .iter_mut()
+                .for_each(|operator| operator.span = whole),
             Err(fault) => fault.span = whole,
         }
     }
@@ -37,16 +56,32 @@ pub(super) fn split<'t, 'a>(task: &'t Task<'a>) -> Option<(&'t Command<'a>, Resu
 }
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((command, Ok(argv))) = split(cx.task) else { return };
-    let Some(first) = argv.operators.first() else { return };
-    let program = argv.arguments.first().map_or("the program", |argument| &*argument.value);
+    let Some((command, Ok(argv))) = split(cx.task) else {
+        return;
+    };
+    let Some(first) = argv.operators.first() else {
+        return;
+    };
+    let program = argv
+        .arguments
+        .first()
+        .map_or("the program", |argument| &*argument.value);
     let exact = first.span != command.text.element.inner();
     let message = if first.value == "\n" {
-        "a second line is no second command without a shell: its words become further arguments".to_owned()
+        "a second line is no second command without a shell: its words become further arguments"
+            .to_owned()
     } else {
-        format!("`{}` means nothing without a shell: `{}` would receive it as a plain word", first.value, shown(program))
+        format!(
+            "`{}` means nothing without a shell: `{}` would receive it as a plain word",
+            first.value,
+            shown(program)
+        )
     };
-    let span = if exact { first.span } else { trimmed(cx.cx, first.span) };
+    let span = if exact {
+        first.span
+    } else {
+        trimmed(cx.cx, first.span)
+    };
     let mut found = finding(&RULE.meta, cx.cx, span, message);
     if argv.operators.len() > 1 {
         found = found.note(format!("and {} more of the kind", argv.operators.len() - 1));
@@ -55,6 +90,9 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(
         found
             .help("quote it where the character itself is meant")
-            .fix(Fix::suggested("write shell=\"sh\": a shell runs the command", edits)),
+            .fix(Fix::suggested(
+                "write shell=\"sh\": a shell runs the command",
+                edits,
+            )),
     );
 }

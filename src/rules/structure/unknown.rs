@@ -12,22 +12,54 @@ use crate::template::parts::{SCHEMA_TYPES, is_schema_file};
 
 /// An unknown element would be left out of the prompt silently.
 pub(super) static UNKNOWN_ELEMENT: Rule = Rule::new(
-    meta!(error, 102, "unknown-element", "an element that the language does not have").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        102,
+        "unknown-element",
+        "an element that the language does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(unknown_element),
 );
 
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::UnknownElement { parent, known_elsewhere, meant: read } = fault.kind else { return None };
+    let FaultKind::UnknownElement {
+        parent,
+        known_elsewhere,
+        meant: read,
+    } = fault.kind
+    else {
+        return None;
+    };
     let name = fault.element.name();
-    let near = || if parent == Kind::Cond { None } else { meant(parent, name) };
-    if let Some(meant) = read.map(Kind::tag).or_else(near).filter(|_| !known_elsewhere) {
-        let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
+    let near = || {
+        if parent == Kind::Cond {
+            None
+        } else {
+            meant(parent, name)
+        }
+    };
+    if let Some(meant) = read
+        .map(Kind::tag)
+        .or_else(near)
+        .filter(|_| !known_elsewhere)
+    {
+        let message = format!(
+            "`<{parent}>` has no element `<{}>`",
+            shown(name),
+            parent = parent.tag()
+        );
         let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
         // A child that was not read as the intended one stands beside it.
         if read.is_none() && parent.child(meant).is_some_and(|child| !child.many) {
-            return Some(found.help(format!("there is a `<{meant}>` already: put its text in there, or remove it")));
+            return Some(found.help(format!(
+                "there is a `<{meant}>` already: put its text in there, or remove it"
+            )));
         }
-        let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
+        let fix = Fix::suggested(
+            format!("write <{meant}>"),
+            rename_element(fault.element, meant),
+        );
         return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
     }
     if parent.is_text() {
@@ -44,14 +76,17 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
                 .help("it holds `<case>`s, each with a `test` of its own: for what is left, one with the opposite of the others"),
         );
     }
-    let advice = OF_OTHER_LANGUAGES.iter().find(|(names, _)| names.contains(&&*name.to_lowercase()));
+    let advice = OF_OTHER_LANGUAGES
+        .iter()
+        .find(|(names, _)| names.contains(&&*name.to_lowercase()));
     let may: Vec<Kind> = children(parent).collect();
     Some(match may.len() {
         0 => found.help(format!("`<{}>` can only contain text", parent.tag())),
         1..=6 => found.help(format!("it holds {}", tags(may))),
-        _ => found.help(
-            advice.map_or("remove it, or give it a namespace of its own to keep it as an extension", |(_, advice)| *advice),
-        ),
+        _ => found.help(advice.map_or(
+            "remove it, or give it a namespace of its own to keep it as an extension",
+            |(_, advice)| *advice,
+        )),
     })
 }
 
@@ -79,15 +114,23 @@ const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
 fn is_sign(element: Element<'_>) -> bool {
     let before = Span::new(0, element.span().start).slice(element.document().text);
     let is_open = element.end_tag().is_none() && !element.is_empty_tag();
-    is_open && before.ends_with(char::is_alphanumeric) && Kind::homes(element.name()).next().is_none()
+    is_open
+        && before.ends_with(char::is_alphanumeric)
+        && Kind::homes(element.name()).next().is_none()
 }
 
 fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
     let element = fault.element;
     let name = shown(element.name());
-    let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
+    let message = format!(
+        "`<{name}>` stands in the text of `<{}>` and would not reach the agent",
+        parent.tag()
+    );
     let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
-    if element.attribute("fragment").is_some() && element.is_empty_tag() && parent.child(Kind::Use.tag()).is_some() {
+    if element.attribute("fragment").is_some()
+        && element.is_empty_tag()
+        && parent.child(Kind::Use.tag()).is_some()
+    {
         return found.help("a shared text is put in its place by `<use fragment=\"…\"/>`");
     }
     if Kind::homes(element.name()).next().is_none() {
@@ -105,7 +148,9 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
 /// the recursion.
 fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
     let text = element.document().text;
-    let tags = [Some(element.start_tag()), element.end_tag()].into_iter().flatten();
+    let tags = [Some(element.start_tag()), element.end_tag()]
+        .into_iter()
+        .flatten();
     for tag in tags.filter(|tag| text.as_bytes().get(tag.start as usize) == Some(&b'<')) {
         edits.push(Edit::replace(Span::new(tag.start, tag.start + 1), "&lt;"));
     }
@@ -116,7 +161,13 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
 
 /// An unknown attribute has no effect.
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule::new(
-    meta!(error, 107, "unknown-attribute", "an attribute that its element does not have").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        107,
+        "unknown-attribute",
+        "an attribute that its element does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Template(unknown_attribute),
 );
 
@@ -128,24 +179,54 @@ pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
 fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::Idle { attribute, why } = fault.kind {
         let name = attribute.name();
-        let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`{name}` has no effect here: {why}"));
+        let found = finding(
+            &UNKNOWN_ATTRIBUTE.meta,
+            cx,
+            fault.span,
+            format!("`{name}` has no effect here: {why}"),
+        );
         return Some(found.help(format!("remove `{name}`")));
     }
-    let FaultKind::UnknownAttribute { kind, attribute, meant } = fault.kind else { return None };
+    let FaultKind::UnknownAttribute {
+        kind,
+        attribute,
+        meant,
+    } = fault.kind
+    else {
+        return None;
+    };
     let tag = kind.tag();
     let name = attribute.name();
-    let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`<{tag}>` has no attribute `{}`", shown(name)));
+    let found = finding(
+        &UNKNOWN_ATTRIBUTE.meta,
+        cx,
+        fault.span,
+        format!("`<{tag}>` has no attribute `{}`", shown(name)),
+    );
     if let Some(meant) = meant {
-        let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(attribute.name_span(), meant)]);
+        let fix = Fix::suggested(
+            format!("write `{meant}`"),
+            vec![Edit::replace(attribute.name_span(), meant)],
+        );
         return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
     }
     let has: Vec<&str> = known(kind).collect();
     if let Some(fix) = as_content(kind, fault.element, attribute) {
-        return Some(found.help(format!("the content of `<{tag}>` goes between its tags")).fix(fix));
+        return Some(
+            found
+                .help(format!("the content of `<{tag}>` goes between its tags"))
+                .fix(fix),
+        );
     }
-    let is_of_context =
-        Kind::ContextManagement.tag().starts_with(&*name.to_lowercase()) && kind.child(Kind::ContextManagement.tag()).is_some();
-    let is_condition = kind == Kind::Task && matches!(&*name.to_lowercase(), "if" | "when" | "unless" | "condition" | "test");
+    let is_of_context = Kind::ContextManagement
+        .tag()
+        .starts_with(&*name.to_lowercase())
+        && kind.child(Kind::ContextManagement.tag()).is_some();
+    let is_condition = kind == Kind::Task
+        && matches!(
+            &*name.to_lowercase(),
+            "if" | "when" | "unless" | "condition" | "test"
+        );
     let found = if is_condition {
         found.help("let a step run on a condition by `<cond><case test=\"…\"><task>…</task></case></cond>` in its place")
     } else if is_of_context {
@@ -159,46 +240,79 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     // A value is content of the author's: only the author can decide its place.
     let is_blank = attribute.value().trim().is_empty();
-    Some(match remove_attribute(fault.element, name).filter(|_| is_blank) {
-        Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
-        None => found,
-    })
+    Some(
+        match remove_attribute(fault.element, name).filter(|_| is_blank) {
+            Some(edit) => found.fix(Fix::suggested(
+                format!("remove `{}`", shown(name)),
+                vec![edit],
+            )),
+            None => found,
+        },
+    )
 }
 
 /// Turns `<arg value="a"/>` into `<arg>a</arg>`. The name of a parameter becomes the source of the
 /// value.
 fn as_content(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Fix> {
-    let holds_words = matches!(kind.spec().content, Content::Text | Content::TextOrElements | Content::Word);
-    let is_content = content_attribute(element).is_some_and(|content| content.name() == attribute.name());
+    let holds_words = matches!(
+        kind.spec().content,
+        Content::Text | Content::TextOrElements | Content::Word
+    );
+    let is_content =
+        content_attribute(element).is_some_and(|content| content.name() == attribute.name());
     if !holds_words || !is_content || element.is_damaged() {
         return None;
     }
     let value = attribute.value();
-    if kind.attribute("from").is_some() && is_declared(element, value.trim(), &["parameters", "inputs"]) {
+    if kind.attribute("from").is_some()
+        && is_declared(element, value.trim(), &["parameters", "inputs"])
+    {
         let title = format!("take it from `{}`", shown(value.trim()));
-        return Some(Fix::suggested(title, vec![Edit::replace(attribute.name_span(), "from")]));
+        return Some(Fix::suggested(
+            title,
+            vec![Edit::replace(attribute.name_span(), "from")],
+        ));
     }
     let tag = kind.tag();
-    let edits = vec![remove_attribute(element, attribute.name())?, set_content(element, &escape_text(&value))];
-    Some(Fix::suggested(format!("write it between the tags of <{tag}>"), edits))
+    let edits = vec![
+        remove_attribute(element, attribute.name())?,
+        set_content(element, &escape_text(&value)),
+    ];
+    Some(Fix::suggested(
+        format!("write it between the tags of <{tag}>"),
+        edits,
+    ))
 }
 
 /// Without a type, a task has no defaults, and its context is unknown.
 pub(super) static UNKNOWN_TYPE: Rule = Rule::new(
-    meta!(promise, 121, "unknown-type", "a type that neither the language nor the project knows").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        121,
+        "unknown-type",
+        "a type that neither the language nor the project knows"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(unknown_type),
 );
 
 fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(written) = &cx.task.operator else { return };
+    let Some(written) = &cx.task.operator else {
+        return;
+    };
     let layers = &cx.cx.config.layers;
     // A part always has a row, regardless of the type written on the enclosing task.
     let unknown = cx.body.fault == Some(RowFault::UnknownOperator)
-        || cx.task.slot.part().is_some() && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
+        || cx.task.slot.part().is_some()
+            && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
     if !unknown {
         return;
     }
-    let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
+    let message = format!(
+        "there is no type `{}`; expected {}",
+        shown(&written.value),
+        either(layers.operators())
+    );
     let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
     let operators: Vec<&str> = layers.operators().collect();
     let near = likeliest(&written.value, operators.into_iter());
@@ -208,53 +322,92 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     }
     out.push(match near {
         Some(meant) => {
-            let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
+            let fix = Fix::suggested(
+                format!("write `{meant}`"),
+                vec![Edit::replace(written.span, meant)],
+            );
             found.help(format!("did you mean `{meant}`?")).fix(fix)
         }
-        None => found.help("if it is a type of your own, declare it in ctxc.toml under `[operators]`"),
+        None => {
+            found.help("if it is a type of your own, declare it in ctxc.toml under `[operators]`")
+        }
     });
 }
 
 /// A subtype brings defaults; an unknown one brings none.
 pub(super) static UNKNOWN_SUBTYPE: Rule = Rule::new(
-    meta!(promise, 122, "unknown-subtype", "a subtype that the type of the task does not have").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        122,
+        "unknown-subtype",
+        "a subtype that the type of the task does not have"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(unknown_subtype),
 );
 
 fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype) else { return };
+    let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype)
+    else {
+        return;
+    };
     let layers = &cx.cx.config.layers;
     let operator = layers.get(row).operator();
     let known: Vec<&str> = layers.subtypes_of(operator).collect();
     let message = format!("type {operator} has no subtype `{}`", shown(&written.value));
     let found = finding(&UNKNOWN_SUBTYPE.meta, cx.cx, written.span, message);
     if let Some(meant) = nearest(&written.value, known.iter().copied()) {
-        let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
+        let fix = Fix::suggested(
+            format!("write `{meant}`"),
+            vec![Edit::replace(written.span, meant)],
+        );
         out.push(found.help(format!("did you mean `{meant}`?")).fix(fix));
         return;
     }
     if !cx.cx.config.is_broken() {
-        out.push(found.help(format!("known are {}; declare others in ctxc.toml", either(known))));
+        out.push(found.help(format!(
+            "known are {}; declare others in ctxc.toml",
+            either(known)
+        )));
     }
 }
 
 /// An answer without a valid schema always passes.
 pub(super) static UNKNOWN_SCHEMA: Rule = Rule::new(
-    meta!(error, 126, "unknown-schema", "an output schema that is neither a type nor a file").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        126,
+        "unknown-schema",
+        "an output schema that is neither a type nor a file"
+    )
+    .fixed(Fixable::Suggested),
     Check::Node(unknown_schema),
 );
 
 fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
+    let Some(schema) = cx
+        .task
+        .output
+        .as_ref()
+        .and_then(|output| output.schema.as_ref())
+    else {
+        return;
+    };
     let written = &*schema.value;
     if SCHEMA_TYPES.contains(&written) || is_schema_file(written) {
         return;
     }
-    let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));
+    let message = format!(
+        "`{}` is neither a type nor a JSON Schema file",
+        shown(written)
+    );
     let found = finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
         .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
     out.push(match likeliest(written, SCHEMA_TYPES.into_iter()) {
-        Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(schema.span, meant)])),
+        Some(meant) => found.fix(Fix::suggested(
+            format!("write `{meant}`"),
+            vec![Edit::replace(schema.span, meant)],
+        )),
         None => found,
     });
 }

@@ -6,18 +6,34 @@ use crate::template::argv::ArgvFaultKind;
 
 /// A command that cannot be split cannot be started.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(error, 125, "unreadable-command", "a command whose quotes do not match, or that names no program"),
+    meta!(
+        error,
+        125,
+        "unreadable-command",
+        "a command whose quotes do not match, or that names no program"
+    ),
     Check::Node(check),
 );
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((command, split)) = split(cx.task) else { return };
+    let Some((command, split)) = split(cx.task) else {
+        return;
+    };
     let fault = match split {
         Err(fault) => fault,
         Ok(argv) => {
-            if argv.arguments.first().is_some_and(|first| first.value.is_empty()) {
+            if argv
+                .arguments
+                .first()
+                .is_some_and(|first| first.value.is_empty())
+            {
                 let span = trimmed(cx.cx, command.text.element.inner());
-                out.push(finding(&RULE.meta, cx.cx, span, "the command names no program: its first word is empty"));
+                out.push(finding(
+                    &RULE.meta,
+                    cx.cx,
+                    span,
+                    "the command names no program: its first word is empty",
+                ));
             }
             return;
         }
@@ -25,9 +41,17 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let message = match fault.kind {
         ArgvFaultKind::UnclosedSingleQuote => "this `'` is never closed",
         ArgvFaultKind::UnclosedDoubleQuote => "this `\"` is never closed",
-        ArgvFaultKind::TrailingBackslash => "a backslash at the end of the command keeps nothing together",
+        ArgvFaultKind::TrailingBackslash => {
+            "a backslash at the end of the command keeps nothing together"
+        }
     };
-    let span = if fault.span == command.text.element.inner() { trimmed(cx.cx, fault.span) } else { fault.span };
+    let span = if fault.span == command.text.element.inner() {
+        trimmed(cx.cx, fault.span)
+    } else {
+        fault.span
+    };
     let found = finding(&RULE.meta, cx.cx, span, message);
-    out.push(found.help("close it, put a backslash before it, or list the arguments as <arg> elements"));
+    out.push(
+        found.help("close it, put a backslash before it, or list the arguments as <arg> elements"),
+    );
 }

@@ -14,66 +14,131 @@ pub(super) static BAD_VALUE: Rule = Rule::new(
 );
 
 fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    if let FaultKind::Unfit { name, found, expected } = &fault.kind {
+    if let FaultKind::Unfit {
+        name,
+        found,
+        expected,
+    } = &fault.kind
+    {
         let message = format!("`{name}` cannot be `{}`; expected {expected}", shown(found));
         return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
     }
     if let FaultKind::Unsayable { name, found } = &fault.kind {
-        let message = format!("`{name}` is `{}`, which no expression can read", shown(found));
+        let message = format!(
+            "`{name}` is `{}`, which no expression can read",
+            shown(found)
+        );
         let found = finding(&BAD_VALUE.meta, cx, fault.span, message).severity(Severity::Warning);
-        return Some(found.help("begin with a letter or `_`, and go on with letters, digits, `_` and `-`"));
+        return Some(
+            found.help("begin with a letter or `_`, and go on with letters, digits, `_` and `-`"),
+        );
     }
-    let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
+    let FaultKind::BadValue {
+        name,
+        found,
+        allowed,
+    } = &fault.kind
+    else {
+        return None;
+    };
     if found.is_empty() {
-        let message = format!("`{name}` is empty; expected {}", either(allowed.iter().copied()));
+        let message = format!(
+            "`{name}` is empty; expected {}",
+            either(allowed.iter().copied())
+        );
         return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
     }
-    let message = format!("`{name}` cannot be `{}`; expected {}", shown(found), either(allowed.iter().copied()));
+    let message = format!(
+        "`{name}` cannot be `{}`; expected {}",
+        shown(found),
+        either(allowed.iter().copied())
+    );
     let finding = finding(&BAD_VALUE.meta, cx, fault.span, message);
-    let Some(meant) = likeliest(found, allowed.iter().copied()) else { return Some(finding) };
+    let Some(meant) = likeliest(found, allowed.iter().copied()) else {
+        return Some(finding);
+    };
     let edits = vec![Edit::replace(fault.span, meant)];
     let title = format!("write `{meant}`");
     Some(if plain(found) == plain(meant) {
         finding.fix(Fix::safe(title, edits))
     } else {
-        finding.help(format!("did you mean `{meant}`?")).fix(Fix::suggested(title, edits))
+        finding
+            .help(format!("did you mean `{meant}`?"))
+            .fix(Fix::suggested(title, edits))
     })
 }
 
 /// Removes separators and converts to lower case.
 fn plain(word: &str) -> String {
-    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    word.chars()
+        .filter(|c| !matches!(c, '-' | '_' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 /// The meaning is obvious, but every reader accepts other words.
 pub(super) static BAD_BOOLEAN: Rule = Rule::new(
-    meta!(error, 112, "bad-boolean", "`yes`, `no`, `1` or `0` instead of `true` or `false`").fixed(Fixable::Safe),
+    meta!(
+        error,
+        112,
+        "bad-boolean",
+        "`yes`, `no`, `1` or `0` instead of `true` or `false`"
+    )
+    .fixed(Fixable::Safe),
     Check::Template(bad_boolean),
 );
 
 fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::BadBoolean { name, found, meant } = &fault.kind else { return None };
+    let FaultKind::BadBoolean { name, found, meant } = &fault.kind else {
+        return None;
+    };
     let message = format!("`{name}` is `{}`; expected `true` or `false`", shown(found));
-    let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(fault.span, meant.to_string())]);
+    let fix = Fix::safe(
+        format!("write `{meant}`"),
+        vec![Edit::replace(fault.span, meant.to_string())],
+    );
     Some(finding(&BAD_BOOLEAN.meta, cx, fault.span, message).fix(fix))
 }
 
 /// An unreadable limit would not limit anything.
 pub(super) static BAD_NUMBER: Rule = Rule::new(
-    meta!(error, 113, "bad-number", "a number that cannot be read, or is out of range").fixed(Fixable::Safe),
+    meta!(
+        error,
+        113,
+        "bad-number",
+        "a number that cannot be read, or is out of range"
+    )
+    .fixed(Fixable::Safe),
     Check::Template(bad_number),
 );
 
 fn bad_number(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::BadNumber { name, found, expected } = &fault.kind else { return None };
+    let FaultKind::BadNumber {
+        name,
+        found,
+        expected,
+    } = &fault.kind
+    else {
+        return None;
+    };
     let message = format!("`{name}` is `{}`; expected {expected}", shown(found));
     let finding = finding(&BAD_NUMBER.meta, cx, fault.span, message);
-    let with_unit = ["ms", "s"].into_iter().find_map(|unit| Some((found.strip_suffix(unit)?.trim_end(), unit)));
-    let Some((number, unit)) = with_unit.filter(|(number, _)| *name == "timeout" && is_count(number)) else {
+    let with_unit = ["ms", "s"]
+        .into_iter()
+        .find_map(|unit| Some((found.strip_suffix(unit)?.trim_end(), unit)));
+    let Some((number, unit)) =
+        with_unit.filter(|(number, _)| *name == "timeout" && is_count(number))
+    else {
         return Some(finding);
     };
-    let edits = vec![set_attribute(fault.element, "unit", unit), Edit::replace(fault.span, number)];
-    Some(finding.fix(Fix::safe(format!("write {number} with unit=\"{unit}\""), edits)))
+    let edits = vec![
+        set_attribute(fault.element, "unit", unit),
+        Edit::replace(fault.span, number),
+    ];
+    Some(finding.fix(Fix::safe(
+        format!("write {number} with unit=\"{unit}\""),
+        edits,
+    )))
 }
 
 fn is_count(digits: &str) -> bool {
@@ -82,7 +147,13 @@ fn is_count(digits: &str) -> bool {
 
 /// An empty name refers to nothing.
 pub(super) static EMPTY_VALUE: Rule = Rule::new(
-    meta!(error, 114, "empty-value", "an empty element or attribute that needs a value").fixed(Fixable::Suggested),
+    meta!(
+        error,
+        114,
+        "empty-value",
+        "an empty element or attribute that needs a value"
+    )
+    .fixed(Fixable::Suggested),
     Check::TemplateAndFile(empty_value, empty_files),
 );
 
@@ -93,9 +164,17 @@ fn empty_files(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         if matches!(role, Role::Description | Role::Env | Role::Command) {
             continue;
         }
-        let severity = if *role == Role::Fragment { Severity::Error } else { Severity::Warning };
+        let severity = if *role == Role::Fragment {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
         let message = format!("`{}` holds no words", shown(src.slice(cx.document.text)));
-        out.push(finding(&EMPTY_VALUE.meta, cx, *src, message).severity(severity).help("write the text, or remove the element"));
+        out.push(
+            finding(&EMPTY_VALUE.meta, cx, *src, message)
+                .severity(severity)
+                .help("write the text, or remove the element"),
+        );
     }
 }
 
@@ -107,22 +186,37 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     } else {
         return None;
     };
-    let attribute =
-        fault.element.attributes().find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
+    let attribute = fault
+        .element
+        .attributes()
+        .find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
     if attribute.is_none() && content_attribute(fault.element).is_some() {
         return None;
     }
-    let message = if attribute.is_some() { format!("`{name}` is empty") } else { format!("`<{name}>` is empty") };
+    let message = if attribute.is_some() {
+        format!("`{name}` is empty")
+    } else {
+        format!("`<{name}>` is empty")
+    };
     let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
     if is_silent {
-        found = found.severity(Severity::Warning).help("it has no effect: write what is meant, or remove it");
+        found = found
+            .severity(Severity::Warning)
+            .help("it has no effect: write what is meant, or remove it");
         // An example needs both of its texts.
-        if fault.element.parent().is_some_and(|parent| parent.name() == Kind::Example.tag()) {
+        if fault
+            .element
+            .parent()
+            .is_some_and(|parent| parent.name() == Kind::Example.tag())
+        {
             return Some(found.help("write the text, or remove the example"));
         }
     }
     if let Some(setting) = SettingName::parse(name) {
-        found = found.help(format!("it can be {}", either(setting.words().iter().copied())));
+        found = found.help(format!(
+            "it can be {}",
+            either(setting.words().iter().copied())
+        ));
     }
     let edit = match attribute {
         Some(_) => remove_attribute(fault.element, name),
@@ -139,21 +233,40 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 /// The agent would receive one of the two values, and the choice would be arbitrary.
-pub(super) static TWO_VALUES: Rule =
-    Rule::new(meta!(error, 116, "two-values", "two values where only one is allowed"), Check::Template(two_values));
+pub(super) static TWO_VALUES: Rule = Rule::new(
+    meta!(
+        error,
+        116,
+        "two-values",
+        "two values where only one is allowed"
+    ),
+    Check::Template(two_values),
+);
 
 fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::TwoContents { kind } = fault.kind else { return None };
+    let FaultKind::TwoContents { kind } = fault.kind else {
+        return None;
+    };
     let element = fault.element;
     if kind == Kind::OutputFormat {
-        let found = finding(&TWO_VALUES.meta, cx, element.name_span(), "`type` asks for text, but a `schema` describes JSON");
+        let found = finding(
+            &TWO_VALUES.meta,
+            cx,
+            element.name_span(),
+            "`type` asks for text, but a `schema` describes JSON",
+        );
         return Some(found.help("write type=\"json\", or remove `schema`"));
     }
-    let attributes: Vec<&str> = ["from", "src"].into_iter().filter(|name| element.attribute(name).is_some()).collect();
+    let attributes: Vec<&str> = ["from", "src"]
+        .into_iter()
+        .filter(|name| element.attribute(name).is_some())
+        .collect();
     let mut contents: Vec<String> = attributes.iter().map(|name| format!("`{name}`")).collect();
     let inside: Vec<_> = element
         .elements()
-        .filter(|child| child.namespace().is_none() && !child.name().contains(':') && child.name() != "use")
+        .filter(|child| {
+            child.namespace().is_none() && !child.name().contains(':') && child.name() != "use"
+        })
         .collect();
     let has_words = words(element).next().is_some();
     if has_words {
@@ -162,6 +275,13 @@ fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let mut tags: Vec<&str> = inside.iter().map(|child| child.name()).collect();
     tags.dedup();
     contents.extend(tags.iter().map(|tag| format!("`<{tag}>`")));
-    let message = format!("`<{}>` has {}, and can have one of them", kind.tag(), contents.join(" and "));
-    Some(finding(&TWO_VALUES.meta, cx, element.name_span(), message).help("keep the one that is meant"))
+    let message = format!(
+        "`<{}>` has {}, and can have one of them",
+        kind.tag(),
+        contents.join(" and ")
+    );
+    Some(
+        finding(&TWO_VALUES.meta, cx, element.name_span(), message)
+            .help("keep the one that is meant"),
+    )
 }

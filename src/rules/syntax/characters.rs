@@ -5,47 +5,84 @@ use crate::syntax::fault::FaultKind;
 
 /// The most common mistake in hand-written templates: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule::new(
-    meta!(promise, 6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        6,
+        "bare-ampersand",
+        "`&` begins a reference and must be written `&amp;`"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
 );
 
 fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.shown();
     if let Some(fix) = and(cx) {
-        return cx.found(format!("`{written}` on its own")).here("a condition has the word `and`").fix(fix);
+        return cx
+            .found(format!("`{written}` on its own"))
+            .here("a condition has the word `and`")
+            .fix(fix);
     }
     let meant = written.replace('&', "&amp;");
     let whole = "&amp;".repeat(cx.span.len() as usize);
-    let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(cx.span, whole)]);
+    let fix = Fix::safe(
+        format!("write `{meant}`"),
+        vec![Edit::replace(cx.span, whole)],
+    );
     let message = format!("`{written}` on its own");
-    cx.found(message).here(format!("expected `{meant}`")).fix(fix)
+    cx.found(message)
+        .here(format!("expected `{meant}`"))
+        .fix(fix)
 }
 
 /// Replaces `&&` by `and` inside a condition, where it is an operator and not text.
 fn and(cx: &SyntaxCx<'_>) -> Option<Fix> {
-    let element = cx.document.element_at(cx.span.start).filter(|_| cx.written() == "&&")?;
+    let element = cx
+        .document
+        .element_at(cx.span.start)
+        .filter(|_| cx.written() == "&&")?;
     let place = match element.name() {
         "case" => element.attribute("test")?.value_span(),
         "condition" => element.inner(),
         _ => return None,
     };
-    place.encloses(cx.span).then(|| Fix::safe("write `and`", vec![and_at(cx.document.text, cx.span)]))
+    place
+        .encloses(cx.span)
+        .then(|| Fix::safe("write `and`", vec![and_at(cx.document.text, cx.span)]))
 }
 
 /// Replaces a sign by `and`, with spaces where needed.
 pub(in crate::rules) fn and_at(text: &str, span: Span) -> Edit {
-    let gap = |byte: Option<u8>| if byte.is_none_or(|byte| byte.is_ascii_whitespace()) { "" } else { " " };
-    let before = span.start.checked_sub(1).and_then(|at| text.as_bytes().get(at as usize)).copied();
+    let gap = |byte: Option<u8>| {
+        if byte.is_none_or(|byte| byte.is_ascii_whitespace()) {
+            ""
+        } else {
+            " "
+        }
+    };
+    let before = span
+        .start
+        .checked_sub(1)
+        .and_then(|at| text.as_bytes().get(at as usize))
+        .copied();
     let after = text.as_bytes().get(span.end as usize).copied();
     Edit::replace(span, format!("{}and{}", gap(before), gap(after)))
 }
 
 /// `<` always begins a tag.
 pub(super) static BARE_LESS_THAN: Rule = Rule::new(
-    meta!(promise, 9, "bare-less-than", "`<` begins a tag and must be written `&lt;`").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        9,
+        "bare-less-than",
+        "`<` begins a tag and must be written `&lt;`"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::LessInText, |cx| bare_less_than(cx, "in text")),
-        (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value")),
+        (FaultKind::LessInValue, |cx| {
+            bare_less_than(cx, "in an attribute value")
+        }),
     ]),
 );
 
@@ -54,12 +91,21 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
     let insert = written.replace('<', "&lt;");
     cx.found(format!("`{written}` {place} begins no tag"))
         .here(format!("expected `{insert}`"))
-        .fix(Fix::safe(format!("write `{insert}`"), vec![Edit::replace(cx.span, insert)]))
+        .fix(Fix::safe(
+            format!("write `{insert}`"),
+            vec![Edit::replace(cx.span, insert)],
+        ))
 }
 
 /// HTML has two thousand named characters, XML has five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule::new(
-    meta!(promise, 10, "broken-reference", "a reference to no character").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        10,
+        "broken-reference",
+        "a reference to no character"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::UnclosedReference, unclosed_reference),
         (FaultKind::UnknownEntity, unknown_entity),
@@ -115,25 +161,38 @@ fn unclosed_reference(cx: &SyntaxCx<'_>) -> Diagnostic {
 fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.shown();
     let name = written.trim_matches(['&', ';']);
-    let finding =
-        cx.found(format!("XML has no entity `{written}`")).note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
+    let finding = cx
+        .found(format!("XML has no entity `{written}`"))
+        .note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
     let literal = Edit::insert(cx.span.start + 1, "amp;");
     if let Some((_, character)) = HTML.iter().find(|(known, _)| *known == name) {
         let number = format!("&#{};", u32::from(*character));
-        let (shown, insert) =
-            if *character == '\u{A0}' { (number.clone(), number) } else { (character.to_string(), character.to_string()) };
+        let (shown, insert) = if *character == '\u{A0}' {
+            (number.clone(), number)
+        } else {
+            (character.to_string(), character.to_string())
+        };
         return finding
             .help("it is a name of HTML; write the character itself, or its number")
-            .fix(Fix::safe(format!("write {shown}"), vec![Edit::replace(cx.span, insert)]));
+            .fix(Fix::safe(
+                format!("write {shown}"),
+                vec![Edit::replace(cx.span, insert)],
+            ));
     }
     let near = nearest(name, ["lt", "gt", "amp", "quot", "apos"]);
     let finding = match near {
         Some(near) => finding
             .help(format!("did you mean `&{near};`?"))
-            .fix(Fix::suggested(format!("write &{near};"), vec![Edit::replace(cx.span, format!("&{near};"))])),
+            .fix(Fix::suggested(
+                format!("write &{near};"),
+                vec![Edit::replace(cx.span, format!("&{near};"))],
+            )),
         None => finding,
     };
-    finding.fix(Fix::suggested(format!("write the text `{written}`"), vec![literal]))
+    finding.fix(Fix::suggested(
+        format!("write the text `{written}`"),
+        vec![literal],
+    ))
 }
 
 fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -144,13 +203,28 @@ fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Control characters come from terminals and faulty copies, and are invisible.
 pub(super) static ILLEGAL_CHARACTER: Rule = Rule::new(
-    meta!(promise, 11, "illegal-character", "a control character cannot stand in XML").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        11,
+        "illegal-character",
+        "a control character cannot stand in XML"
+    )
+    .fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
 );
 
 fn illegal(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let found: Vec<String> = cx.written().chars().take(4).map(|c| format!("U+{:04X}", u32::from(c))).collect();
-    let more = if cx.written().chars().nth(4).is_some() { " …" } else { "" };
+    let found: Vec<String> = cx
+        .written()
+        .chars()
+        .take(4)
+        .map(|c| format!("U+{:04X}", u32::from(c)))
+        .collect();
+    let more = if cx.written().chars().nth(4).is_some() {
+        " …"
+    } else {
+        ""
+    };
     cx.found(format!("XML does not allow {}{more}", found.join(" ")))
         .note("no editor shows it; it usually comes from a terminal's output or from a file that is no text")
         .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))

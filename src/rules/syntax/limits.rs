@@ -25,7 +25,12 @@ struct Limit {
 static LIMITS: &[&Limit] = &[
     &Limit {
         rule: Rule::new(
-            meta!(promise, 30, "too-deep", "elements are nested deeper than the limit"),
+            meta!(
+                promise,
+                30,
+                "too-deep",
+                "elements are nested deeper than the limit"
+            ),
             Check::Syntax(&[(FaultKind::TooDeep, word)]),
         ),
         value: |limits| limits.depth.into(),
@@ -36,7 +41,12 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule::new(
-            meta!(promise, 31, "too-many-attributes", "an element has more attributes than the limit"),
+            meta!(
+                promise,
+                31,
+                "too-many-attributes",
+                "an element has more attributes than the limit"
+            ),
             Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
         ),
         value: |limits| limits.attributes.into(),
@@ -47,7 +57,12 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule::new(
-            meta!(promise, 32, "too-many-namespaces", "more namespaces are in scope than the limit"),
+            meta!(
+                promise,
+                32,
+                "too-many-namespaces",
+                "more namespaces are in scope than the limit"
+            ),
             Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
         ),
         value: |limits| limits.namespaces.into(),
@@ -58,7 +73,12 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule::new(
-            meta!(promise, 33, "text-too-long", "a text or a value is longer than the limit"),
+            meta!(
+                promise,
+                33,
+                "text-too-long",
+                "a text or a value is longer than the limit"
+            ),
             Check::Syntax(&[(FaultKind::TextTooLong, word)]),
         ),
         value: |limits| limits.text.into(),
@@ -69,7 +89,12 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule::new(
-            meta!(promise, 34, "name-too-long", "a name is longer than the limit"),
+            meta!(
+                promise,
+                34,
+                "name-too-long",
+                "a name is longer than the limit"
+            ),
             Check::Syntax(&[(FaultKind::NameTooLong, word)]),
         ),
         value: |limits| limits.name.into(),
@@ -80,7 +105,12 @@ static LIMITS: &[&Limit] = &[
     },
     &Limit {
         rule: Rule::new(
-            meta!(promise, 35, "too-many-nodes", "a file has more elements and texts than the limit"),
+            meta!(
+                promise,
+                35,
+                "too-many-nodes",
+                "a file has more elements and texts than the limit"
+            ),
             Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
         ),
         value: |limits| limits.nodes.into(),
@@ -95,7 +125,12 @@ static LIMITS: &[&Limit] = &[
 /// The final finding of a file with more findings than the limit, from the reader or from rules.
 static TOO_MANY_FINDINGS: Limit = Limit {
     rule: Rule::new(
-        meta!(promise, 36, "too-many-findings", "a file gives more findings than the limit"),
+        meta!(
+            promise,
+            36,
+            "too-many-findings",
+            "a file gives more findings than the limit"
+        ),
         Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
     ),
     value: |limits| limits.diagnostics.into(),
@@ -111,14 +146,32 @@ pub(in crate::rules) fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let own = LIMITS.iter().copied().find(|limit| limit.rule.meta.code == cx.rule.code).unwrap_or(&TOO_MANY_FINDINGS);
-    let Limit { option, counts, message, here, value, .. } = own;
+    let own = LIMITS
+        .iter()
+        .copied()
+        .find(|limit| limit.rule.meta.code == cx.rule.code)
+        .unwrap_or(&TOO_MANY_FINDINGS);
+    let Limit {
+        option,
+        counts,
+        message,
+        here,
+        value,
+        ..
+    } = own;
     let limit = value(&cx.file.config.limits);
-    let written = |text: &str| text.replace("{limit}", &limit.to_string()).replace("{name}", &cx.shown());
+    let written = |text: &str| {
+        text.replace("{limit}", &limit.to_string())
+            .replace("{name}", &cx.shown())
+    };
     cx.found(written(message))
         .here(written(here))
-        .note(format!("the limit is {limit} {counts}; the file was read up to this place"))
-        .help(format!("a template that a person writes stays far below; `--{option}` raises the limit"))
+        .note(format!(
+            "the limit is {limit} {counts}; the file was read up to this place"
+        ))
+        .help(format!(
+            "a template that a person writes stays far below; `--{option}` raises the limit"
+        ))
 }
 
 /// Keeps the gravest findings up to the limit. The last one states the number of omitted findings.
@@ -129,19 +182,34 @@ pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
         return;
     }
     // The finding that reading stopped is always kept.
-    found.sort_by_key(|finding| (finding.severity, finding.rule.code != TOO_MANY_FINDINGS.rule.meta.code, finding.span));
+    found.sort_by_key(|finding| {
+        (
+            finding.severity,
+            finding.rule.code != TOO_MANY_FINDINGS.rule.meta.code,
+            finding.span,
+        )
+    });
     let left = found.split_off(most.saturating_sub(1).min(found.len()));
-    let severity = left.first().map_or(Severity::Info, |finding| finding.severity);
+    let severity = left
+        .first()
+        .map_or(Severity::Info, |finding| finding.severity);
     let end = cx.document.text.trim_end().len() as u32;
     let message = format!("{} more findings in this file", left.len() + uncounted);
     found.push(
-        Diagnostic::new(&TOO_MANY_FINDINGS.rule.meta, cx.path, Span::at(end), message)
-            .severity(severity)
-            .note(format!("the limit is {most} findings of a file, the gravest first"))
-            .help(if found.is_empty() {
-                "`--max-diagnostics` raises the limit"
-            } else {
-                "mend those that are shown and check again; `--max-diagnostics` raises the limit"
-            }),
+        Diagnostic::new(
+            &TOO_MANY_FINDINGS.rule.meta,
+            cx.path,
+            Span::at(end),
+            message,
+        )
+        .severity(severity)
+        .note(format!(
+            "the limit is {most} findings of a file, the gravest first"
+        ))
+        .help(if found.is_empty() {
+            "`--max-diagnostics` raises the limit"
+        } else {
+            "mend those that are shown and check again; `--max-diagnostics` raises the limit"
+        }),
     );
 }

@@ -7,29 +7,50 @@ use crate::syntax::fault::FaultKind;
 /// Entities can expand a small file to a huge one, and make a template depend on files that no hash
 /// covers.
 pub(super) static DOCUMENT_TYPE: Rule = Rule::new(
-    meta!(promise, 7, "document-type", "a document type declaration is refused").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        7,
+        "document-type",
+        "a document type declaration is refused"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::Doctype, document_type)]),
 );
 
 fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let declares = ["<!ENTITY", "<!ATTLIST", "<?"].iter().any(|what| cx.written().contains(what));
+    let declares = ["<!ENTITY", "<!ATTLIST", "<?"]
+        .iter()
+        .any(|what| cx.written().contains(what));
     let finding = cx
         .found("a document type declaration is refused")
         .note("entities can make a small file a huge one and pull in files that no hash sees");
     if let Some(used) = cx.fault.other {
-        let help =
-            "write out what its entities stand for and remove it; shared text belongs into a `<fragment>` of a `<library>`";
+        let help = "write out what its entities stand for and remove it; shared text belongs into a `<fragment>` of a `<library>`";
         return finding.label(used, "an entity is used here").help(help);
     }
-    let finding = finding.help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
+    let finding =
+        finding.help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
     // Entities that stand for texts are content of the author's.
-    if declares { finding } else { finding.fix(Fix::safe("remove it", vec![Edit::delete(cx.span)])) }
+    if declares {
+        finding
+    } else {
+        finding.fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]))
+    }
 }
 
 /// A comment without its end hides the elements after it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule::new(
-    meta!(promise, 12, "malformed-comment", "a comment lacks its `-->` or contains `--`").fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
+    meta!(
+        promise,
+        12,
+        "malformed-comment",
+        "a comment lacks its `-->` or contains `--`"
+    )
+    .fixed(Fixable::Safe),
+    Check::Syntax(&[
+        (FaultKind::UnclosedComment, unclosed_comment),
+        (FaultKind::DashesInComment, dashes),
+    ]),
 );
 
 fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -38,13 +59,18 @@ fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found("a comment that never ends")
         .here("opened here")
         .label(end, "taken to end here: `-->` is expected")
-        .fix(Fix::safe("end it here with `-->`", vec![Edit::replace(end, insert)]))
+        .fix(Fix::safe(
+            "end it here with `-->`",
+            vec![Edit::replace(end, insert)],
+        ))
 }
 
 fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
     let comment = cx.other();
     let written = comment.slice(cx.document.text);
-    let body = written.get(4..written.len().saturating_sub(3)).unwrap_or("");
+    let body = written
+        .get(4..written.len().saturating_sub(3))
+        .unwrap_or("");
     // Adds a space before each hyphen that follows another hyphen or touches the end of the
     // comment.
     let mut apart = String::with_capacity(body.len() + 8);
@@ -59,12 +85,21 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
     }
     cx.found("`--` inside a comment")
         .help("XML allows it only at the end, as part of `-->`")
-        .fix(Fix::safe("write `- -`", vec![Edit::replace(comment, format!("<!--{apart}-->"))]))
+        .fix(Fix::safe(
+            "write `- -`",
+            vec![Edit::replace(comment, format!("<!--{apart}-->"))],
+        ))
 }
 
 /// Inside CDATA no tag counts, so its boundaries must be certain.
 pub(super) static MALFORMED_CDATA: Rule = Rule::new(
-    meta!(promise, 13, "malformed-cdata", "a CDATA section lacks its mark at one end").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        13,
+        "malformed-cdata",
+        "a CDATA section lacks its mark at one end"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::UnclosedCdata, unclosed_cdata),
         (FaultKind::MisspeltCdata, misspelt_cdata),
@@ -76,32 +111,53 @@ fn unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found("a CDATA section that never ends")
         .here("opened here")
         .label(cx.other(), "taken to end here: `]]>` is expected")
-        .fix(Fix::safe("end it here with `]]>`", vec![Edit::replace(cx.other(), "]]>")]))
+        .fix(Fix::safe(
+            "end it here with `]]>`",
+            vec![Edit::replace(cx.other(), "]]>")],
+        ))
 }
 
 fn misspelt_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("`{}` opens nothing", cx.shown()))
         .here("expected `<![CDATA[`")
-        .fix(Fix::safe("write `<![CDATA[`", vec![Edit::replace(cx.span, "<![CDATA[")]))
+        .fix(Fix::safe(
+            "write `<![CDATA[`",
+            vec![Edit::replace(cx.span, "<![CDATA[")],
+        ))
 }
 
 fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found("`]]>` in text ends no CDATA section")
         .here("expected `]]&gt;`")
-        .fix(Fix::safe("write `]]&gt;`", vec![Edit::replace(cx.span, "]]&gt;")]))
+        .fix(Fix::safe(
+            "write `]]&gt;`",
+            vec![Edit::replace(cx.span, "]]&gt;")],
+        ))
 }
 
 /// An `allow` that cannot be read silences nothing.
 pub(super) static MALFORMED_INSTRUCTION: Rule = Rule::new(
-    meta!(promise, 14, "malformed-instruction", "a processing instruction lacks its marks or its target").fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
+    meta!(
+        promise,
+        14,
+        "malformed-instruction",
+        "a processing instruction lacks its marks or its target"
+    )
+    .fixed(Fixable::Safe),
+    Check::Syntax(&[
+        (FaultKind::UnclosedInstruction, unclosed_instruction),
+        (FaultKind::BadTarget, bad_target),
+    ]),
 );
 
 fn unclosed_instruction(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("the instruction `{}` never ends", cx.shown()))
         .here("opened here")
         .label(cx.other(), "taken to end here: `?>` is expected")
-        .fix(Fix::safe("end it here with `?>`", vec![Edit::replace(cx.other(), "?>")]))
+        .fix(Fix::safe(
+            "end it here with `?>`",
+            vec![Edit::replace(cx.other(), "?>")],
+        ))
 }
 
 fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -119,13 +175,25 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
     if blank == 0 {
         return finding;
     }
-    finding.fix(Fix::safe("remove the space", vec![Edit::delete(Span::new(start + 2, start + 2 + blank as u32))]))
+    finding.fix(Fix::safe(
+        "remove the space",
+        vec![Edit::delete(Span::new(start + 2, start + 2 + blank as u32))],
+    ))
 }
 
 /// The declaration is optional, and invalid if anything precedes it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule::new(
-    meta!(promise, 15, "malformed-declaration", "the XML declaration is broken or not first in the file").fixed(Fixable::Safe),
-    Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
+    meta!(
+        promise,
+        15,
+        "malformed-declaration",
+        "the XML declaration is broken or not first in the file"
+    )
+    .fixed(Fixable::Safe),
+    Check::Syntax(&[
+        (FaultKind::MisplacedDeclaration, misplaced_declaration),
+        (FaultKind::BadDeclaration, bad_declaration),
+    ]),
 );
 
 fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -139,18 +207,30 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
     let before = cx.before(cx.span.start);
     let finding = cx.found("an XML declaration that is not first");
     if before.is_empty() {
-        return finding.help("it is written in lower case").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]));
+        return finding
+            .help("it is written in lower case")
+            .fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]));
     }
     if before.trim_ascii().is_empty() {
         let edit = Edit::delete(Span::new(0, cx.span.start));
-        return finding.label(Span::at(0), "it belongs here").fix(Fix::safe("remove what stands before it", vec![edit]));
+        return finding
+            .label(Span::at(0), "it belongs here")
+            .fix(Fix::safe("remove what stands before it", vec![edit]));
     }
-    finding.help("a file has at most one, at its very beginning").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]))
+    finding
+        .help("a file has at most one, at its very beginning")
+        .fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]))
 }
 
 /// `<!- … -->`, `<!ELEMENT …>` and similar markup.
 pub(super) static UNKNOWN_MARKUP: Rule = Rule::new(
-    meta!(promise, 16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        16,
+        "unknown-markup",
+        "`<!` begins neither a comment nor a CDATA section"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
 );
 
@@ -159,7 +239,10 @@ fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
     let start = cx.span.start;
     let finding = cx.found(format!("`{}` is not XML markup", cx.shown()));
     if written.starts_with("<!-") && written.ends_with("-->") {
-        return finding.help("a comment begins with `<!--`").fix(Fix::safe("write `<!--`", vec![Edit::insert(start + 2, "-")]));
+        return finding.help("a comment begins with `<!--`").fix(Fix::safe(
+            "write `<!--`",
+            vec![Edit::insert(start + 2, "-")],
+        ));
     }
     let escape = Edit::replace(Span::new(start, start + 1), "&lt;");
     finding

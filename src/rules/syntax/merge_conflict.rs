@@ -5,13 +5,24 @@ use crate::syntax::fault::FaultKind;
 
 /// Two versions of a prompt in one file are not a valid prompt.
 pub(super) static RULE: Rule = Rule::new(
-    meta!(promise, 17, "merge-conflict", "a merge conflict was left unresolved").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        17,
+        "merge-conflict",
+        "a merge conflict was left unresolved"
+    )
+    .fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::MergeConflict, word)]),
 );
 
 fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.fault.other.is_none() {
-        let after = u32::from(cx.document.text.get(cx.span.end as usize..).is_some_and(|rest| rest.starts_with('\n')));
+        let after = u32::from(
+            cx.document
+                .text
+                .get(cx.span.end as usize..)
+                .is_some_and(|rest| rest.starts_with('\n')),
+        );
         let span = Span::new(cx.span.start, cx.span.end + after);
         return cx
             .found("a marker of a merge conflict without the others")

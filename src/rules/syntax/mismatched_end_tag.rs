@@ -6,7 +6,13 @@ use crate::template::elements::Kind;
 
 /// An end tag names the element that it closes; a wrong name is ambiguous.
 pub(super) static RULE: Rule = Rule::new(
-    meta!(promise, 2, "mismatched-end-tag", "an end tag does not match its start tag").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        2,
+        "mismatched-end-tag",
+        "an end tag does not match its start tag"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::MismatchedEnd, mismatched),
         (FaultKind::StrayEnd, stray),
@@ -24,7 +30,10 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     if close.starts_with("</") {
         let edit = Edit::replace(closing, format!("</{}>", opening.slice(cx.document.text)));
         return cx
-            .found_at(closing, format!("an end tag without a name, where `</{open}>` is expected"))
+            .found_at(
+                closing,
+                format!("an end tag without a name, where `</{open}>` is expected"),
+            )
             .label(opening, "opened here")
             .fix(Fix::safe(format!("write </{open}>"), vec![edit]));
     }
@@ -35,22 +44,33 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
     match (is_known(&open), is_known(&close)) {
         // If only one of the two is a name of the language, the other one is misspelt.
         (false, true) => found(opening)
-            .here(format!("no element of the language; did you mean `<{close}>`?"))
+            .here(format!(
+                "no element of the language; did you mean `<{close}>`?"
+            ))
             .label(closing, "closed here")
             .fix(Fix::safe(format!("write <{close}>"), reopen)),
         (true, false) => found(closing)
-            .here(format!("no element of the language; did you mean `</{open}>`?"))
+            .here(format!(
+                "no element of the language; did you mean `</{open}>`?"
+            ))
             .label(opening, "opened here")
             .fix(Fix::safe(format!("write </{open}>"), shut)),
         (true, true) | (false, false) => {
             // If nothing stands between the two, either may be misplaced.
             let between = Span::new(opening.end, closing.start).slice(cx.document.text);
-            let holds = between.trim_end_matches("</").split_once('>').is_some_and(|(_, inside)| !inside.trim().is_empty());
+            let holds = between
+                .trim_end_matches("</")
+                .split_once('>')
+                .is_some_and(|(_, inside)| !inside.trim().is_empty());
             let title = format!("write </{open}>");
             found(closing)
                 .here(format!("expected </{open}>"))
                 .label(opening, "opened here")
-                .fix(if holds { Fix::safe(title, shut) } else { Fix::suggested(title, shut) })
+                .fix(if holds {
+                    Fix::safe(title, shut)
+                } else {
+                    Fix::suggested(title, shut)
+                })
                 .fix(Fix::suggested(format!("open it as <{close}>"), reopen))
         }
     }
@@ -58,7 +78,10 @@ fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// True if the language has an element of that name.
 fn is_known(name: &str) -> bool {
-    Kind::homes(name).next().is_some() || [Kind::Template, Kind::Library].iter().any(|root| root.tag() == name)
+    Kind::homes(name).next().is_some()
+        || [Kind::Template, Kind::Library]
+            .iter()
+            .any(|root| root.tag() == name)
 }
 
 /// Reports an end tag whose start tag is missing. The content of the element stands before the end
@@ -75,47 +98,86 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
         _ if stray.is_some() => Edit::replace(cx.other(), format!("<{name}>")),
         (Some(inner), Some(own)) => {
             let start = begins - inner.len() as u32;
-            let line = if cx.before(start).ends_with("\r\n") { "\r\n" } else { "\n" };
+            let line = if cx.before(start).ends_with("\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
             Edit::insert(start, format!("{own}<{name}>{line}"))
         }
         _ => Edit::insert(begins, format!("<{name}>")),
     };
     cx.found(format!("`{tag}` has no start tag"))
         .here("no element of this name is open here")
-        .label(stray.unwrap_or(Span::new(begins, begins + first_char(cx, begins))), format!("`<{name}>` seems to begin here"))
-        .fix(Fix::suggested(format!("write <{name}> {}", if stray.is_some() { "there" } else { "before it" }), vec![edit]))
+        .label(
+            stray.unwrap_or(Span::new(begins, begins + first_char(cx, begins))),
+            format!("`<{name}>` seems to begin here"),
+        )
+        .fix(Fix::suggested(
+            format!(
+                "write <{name}> {}",
+                if stray.is_some() {
+                    "there"
+                } else {
+                    "before it"
+                }
+            ),
+            vec![edit],
+        ))
 }
 
 /// Reports `<a/>text</a>`: the slash is one too many.
 fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();
     let tag = cx.cut(cx.other());
-    let found =
-        cx.found(format!("`<{name}/>` is empty, and `{tag}` closes it once more")).label(cx.other(), "closed here as well");
-    let slash = cx.document.element_at(cx.span.start).map(|element| element.start_tag().end - 2);
+    let found = cx
+        .found(format!(
+            "`<{name}/>` is empty, and `{tag}` closes it once more"
+        ))
+        .label(cx.other(), "closed here as well");
+    let slash = cx
+        .document
+        .element_at(cx.span.start)
+        .map(|element| element.start_tag().end - 2);
     match slash.filter(|slash| cx.after(*slash).starts_with("/>")) {
-        Some(slash) => found.fix(Fix::safe("remove the slash of the start tag", vec![Edit::delete(Span::new(slash, slash + 1))])),
+        Some(slash) => found.fix(Fix::safe(
+            "remove the slash of the start tag",
+            vec![Edit::delete(Span::new(slash, slash + 1))],
+        )),
         None => found,
     }
 }
 
 /// The length in bytes of the character at an offset.
 fn first_char(cx: &SyntaxCx<'_>, at: u32) -> u32 {
-    cx.after(at).chars().next().map_or(0, |c| c.len_utf8() as u32)
+    cx.after(at)
+        .chars()
+        .next()
+        .map_or(0, |c| c.len_utf8() as u32)
 }
 
 fn stray(cx: &SyntaxCx<'_>) -> Diagnostic {
-    if let Some(right) = cx.fault.other.filter(|other| cx.cut(*other).starts_with("</")) {
+    if let Some(right) = cx
+        .fault
+        .other
+        .filter(|other| cx.cut(*other).starts_with("</"))
+    {
         let tag = cx.shown();
         return cx
             .found(format!("`{tag}` ends its element too early"))
             .label(right, "this end tag closes it")
-            .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(cx.span)]));
+            .fix(Fix::suggested(
+                format!("remove {tag}"),
+                vec![Edit::delete(cx.span)],
+            ));
     }
     let finding = closes_nothing(cx);
     match cx.fault.other {
         Some(around) => {
-            let closed = cx.document.element_at(around.start).filter(|element| element.span().end <= cx.span.start);
+            let closed = cx
+                .document
+                .element_at(around.start)
+                .filter(|element| element.span().end <= cx.span.start);
             let name = cx.cut(around);
             finding.label(
                 around,
@@ -134,7 +196,10 @@ fn closes_nothing(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("`{tag}` closes nothing"))
         .here("no element of this name is open here")
         .help("remove it, or write the start tag that it belongs to")
-        .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(cx.span)]))
+        .fix(Fix::suggested(
+            format!("remove {tag}"),
+            vec![Edit::delete(cx.span)],
+        ))
 }
 
 fn without_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -143,7 +208,9 @@ fn without_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
     if name.len() < written.len() {
         let blank = Span::new(cx.span.start + 1, cx.span.end - name.len() as u32);
         return cx
-            .found(format!("`<` and `{name}` are apart, so they are not a start tag"))
+            .found(format!(
+                "`<` and `{name}` are apart, so they are not a start tag"
+            ))
             .here(format!("expected <{name}"))
             .label(cx.other(), "this end tag belongs to it")
             .fix(Fix::safe("join them", vec![Edit::delete(blank)]));

@@ -6,22 +6,43 @@ use crate::syntax::tree::Attribute;
 
 /// The choice between two values would be arbitrary.
 pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule::new(
-    meta!(promise, 5, "duplicate-attribute", "an element has the same attribute twice").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        5,
+        "duplicate-attribute",
+        "an element has the same attribute twice"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
 );
 
 fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     let first = cx.other();
     let element = cx.document.element_at(cx.span.start);
-    let attribute = |at: u32| element?.attributes().find(|attribute| attribute.name_span().start == at);
-    let value = |attribute: Option<Attribute<'_>>| attribute.map(|attribute| attribute.value().into_owned());
+    let attribute = |at: u32| {
+        element?
+            .attributes()
+            .find(|attribute| attribute.name_span().start == at)
+    };
+    let value = |attribute: Option<Attribute<'_>>| {
+        attribute.map(|attribute| attribute.value().into_owned())
+    };
     let one = attribute(first.start);
     let two = attribute(cx.span.start);
-    let finding = cx.found(format!("the attribute `{}` is there twice", cx.shown())).label(first, "first written here");
+    let finding = cx
+        .found(format!("the attribute `{}` is there twice", cx.shown()))
+        .label(first, "first written here");
     let Some(second) = two else { return finding };
     let remove = |attribute: Attribute<'_>| {
-        let text = cx.document.text.get(..attribute.span().start as usize).unwrap_or("");
-        Edit::delete(Span::new(text.trim_ascii_end().len() as u32, attribute.span().end))
+        let text = cx
+            .document
+            .text
+            .get(..attribute.span().start as usize)
+            .unwrap_or("");
+        Edit::delete(Span::new(
+            text.trim_ascii_end().len() as u32,
+            attribute.span().end,
+        ))
     };
     if value(one) == value(two) {
         return finding.fix(Fix::safe("remove the second", vec![remove(second)]));
@@ -31,7 +52,13 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A prefix has no meaning without its namespace.
 pub(super) static UNDECLARED_PREFIX: Rule = Rule::new(
-    meta!(promise, 20, "undeclared-prefix", "a prefix has no namespace").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        20,
+        "undeclared-prefix",
+        "a prefix has no namespace"
+    )
+    .fixed(Fixable::Suggested),
     Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
 );
 
@@ -41,23 +68,43 @@ fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
     let finding = cx
         .found(format!("the prefix `{prefix}` is not declared"))
         .here("no xmlns declaration in scope")
-        .help(format!("declare it on the root element: xmlns:{prefix}=\"urn:…\""));
+        .help(format!(
+            "declare it on the root element: xmlns:{prefix}=\"urn:…\""
+        ));
     let finding = match cx.document.root() {
         Some(root) => finding.fix(Fix::suggested(
             format!("declare xmlns:{prefix} on the root element"),
-            vec![Edit::insert(root.name_span().end, format!(" xmlns:{prefix}=\"urn:{prefix}\""))],
+            vec![Edit::insert(
+                root.name_span().end,
+                format!(" xmlns:{prefix}=\"urn:{prefix}\""),
+            )],
         )),
         None => finding,
     };
-    if cx.document.element_at(cx.span.start).is_some_and(|element| element.name_span() == cx.span) {
-        return finding.note(format!("without a prefix, `{local}` would be an element of the language"));
+    if cx
+        .document
+        .element_at(cx.span.start)
+        .is_some_and(|element| element.name_span() == cx.span)
+    {
+        return finding.note(format!(
+            "without a prefix, `{local}` would be an element of the language"
+        ));
     }
-    finding.fix(Fix::suggested(format!("write `{local}`"), vec![Edit::replace(cx.span, local)]))
+    finding.fix(Fix::suggested(
+        format!("write `{local}`"),
+        vec![Edit::replace(cx.span, local)],
+    ))
 }
 
 /// A name with a colon consists of a prefix and a local name, and `xml` is reserved.
 pub(super) static BAD_NAME: Rule = Rule::new(
-    meta!(promise, 21, "bad-name", "a name has a misplaced colon or a reserved prefix").fixed(Fixable::Suggested),
+    meta!(
+        promise,
+        21,
+        "bad-name",
+        "a name has a misplaced colon or a reserved prefix"
+    )
+    .fixed(Fixable::Suggested),
     Check::Syntax(&[
         (FaultKind::BadColon, bad_colon),
         (FaultKind::ReservedPrefix, reserved_prefix),
@@ -67,13 +114,22 @@ pub(super) static BAD_NAME: Rule = Rule::new(
 
 fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
     let plain = plain(cx.written(), cx.document.text);
-    cx.found(format!("the colon in `{}` separates no prefix from a name", cx.shown()))
-        .fix(Fix::suggested(format!("write `{plain}`"), vec![Edit::replace(cx.span, plain.as_str())]))
+    cx.found(format!(
+        "the colon in `{}` separates no prefix from a name",
+        cx.shown()
+    ))
+    .fix(Fix::suggested(
+        format!("write `{plain}`"),
+        vec![Edit::replace(cx.span, plain.as_str())],
+    ))
 }
 
 fn reserved_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("`{}` uses what is reserved for XML itself", cx.shown()))
-        .help("choose another prefix, and a namespace of your own")
+    cx.found(format!(
+        "`{}` uses what is reserved for XML itself",
+        cx.shown()
+    ))
+    .help("choose another prefix, and a namespace of your own")
 }
 
 fn empty_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {

@@ -7,7 +7,13 @@ use crate::template::elements::Spec;
 
 /// A tag without its bracket absorbs text, or text becomes attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule::new(
-    meta!(promise, 3, "malformed-tag", "a tag lacks its `>` or contains something other than attributes").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        3,
+        "malformed-tag",
+        "a tag lacks its `>` or contains something other than attributes"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::UnclosedStart, |cx| unclosed(cx, "<")),
         (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")),
@@ -20,7 +26,10 @@ fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
     let name = cx.shown();
     cx.found(format!("the tag `{opening}{name}` lacks its `>`"))
         .label(cx.other(), "`>` is expected here")
-        .fix(Fix::safe("add `>`", vec![Edit::insert(cx.other().start, ">")]))
+        .fix(Fix::safe(
+            "add `>`",
+            vec![Edit::insert(cx.other().start, ">")],
+        ))
 }
 
 fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -33,30 +42,51 @@ fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
     if cx.written().contains(char::is_alphanumeric) {
         return finding;
     }
-    finding.fix(Fix::suggested(format!("remove `{found}`"), vec![Edit::delete(cx.span)]))
+    finding.fix(Fix::suggested(
+        format!("remove `{found}`"),
+        vec![Edit::delete(cx.span)],
+    ))
 }
 
 fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
     let written = cx.written();
     let body = written.trim_start_matches("</").trim_start();
-    let name = body.split([' ', '\t', '\r', '\n', '>']).next().unwrap_or("");
-    let open = cx.document.element_at(cx.span.start).map_or("", |element| element.name());
-    let is_name = |name: &str| name.chars().all(|c| c.is_alphanumeric() || "_-.:".contains(c));
+    let name = body
+        .split([' ', '\t', '\r', '\n', '>'])
+        .next()
+        .unwrap_or("");
+    let open = cx
+        .document
+        .element_at(cx.span.start)
+        .map_or("", |element| element.name());
+    let is_name = |name: &str| {
+        name.chars()
+            .all(|c| c.is_alphanumeric() || "_-.:".contains(c))
+    };
     let finding = cx.found("an end tag holds nothing but a name");
     let name = if is_name(name) { name } else { open };
     // A name that differs slightly is a misspelling of the open element.
-    if name == open && nearest(body.trim_end_matches('>').trim_end(), [open]).is_none() && !body.starts_with(open) {
+    if name == open
+        && nearest(body.trim_end_matches('>').trim_end(), [open]).is_none()
+        && !body.starts_with(open)
+    {
         return finding;
     }
-    finding
-        .here(format!("expected </{name}>"))
-        .fix(Fix::safe(format!("write </{name}>"), vec![Edit::replace(cx.span, format!("</{name}>"))]))
+    finding.here(format!("expected </{name}>")).fix(Fix::safe(
+        format!("write </{name}>"),
+        vec![Edit::replace(cx.span, format!("</{name}>"))],
+    ))
 }
 
 /// After a missing quote, everything up to the next quote becomes the value.
 pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule::new(
-    meta!(promise, 4, "malformed-attribute", "an attribute lacks a quote, its value, its `=` or the space before it")
-        .fixed(Fixable::Safe),
+    meta!(
+        promise,
+        4,
+        "malformed-attribute",
+        "an attribute lacks a quote, its value, its `=` or the space before it"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::MissingSpace, missing_space),
         (FaultKind::MissingEquals, missing_equals),
@@ -71,15 +101,25 @@ fn missing_space(cx: &SyntaxCx<'_>) -> Diagnostic {
     match cx.fault.other {
         None if let Some(length) = split(&name) => {
             let (element, attribute) = name.split_at(length);
-            cx.found(format!("no space between `<{element}` and its attribute `{attribute}`"))
-                .fix(Fix::safe("add a space", vec![Edit::insert(cx.span.start + length as u32, " ")]))
+            cx.found(format!(
+                "no space between `<{element}` and its attribute `{attribute}`"
+            ))
+            .fix(Fix::safe(
+                "add a space",
+                vec![Edit::insert(cx.span.start + length as u32, " ")],
+            ))
         }
         Some(before) => cx
             .found(format!("no space before the attribute `{name}`"))
             .label(before, "it touches this")
-            .fix(Fix::safe("add a space", vec![Edit::insert(cx.span.start, " ")])),
+            .fix(Fix::safe(
+                "add a space",
+                vec![Edit::insert(cx.span.start, " ")],
+            )),
         None => cx
-            .found(format!("`{name}` is followed by `=`: an element's name and an attribute's in one"))
+            .found(format!(
+                "`{name}` is followed by `=`: an element's name and an attribute's in one"
+            ))
             .help("put a space between the name of the element and that of its first attribute"),
     }
 }
@@ -92,12 +132,18 @@ fn split(joined: &str) -> Option<usize> {
         let rest = joined.strip_prefix(spec.tag);
         rest.is_some_and(|rest| is_declaration(rest) || spec.kind.attribute(rest).is_some())
     };
-    element_specs::all().iter().find(fits).map(|spec| spec.tag.len())
+    element_specs::all()
+        .iter()
+        .find(fits)
+        .map(|spec| spec.tag.len())
 }
 
 fn missing_equals(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("no `=` between the attribute `{}` and its value", cx.shown()))
-        .fix(Fix::safe("add `=`", vec![Edit::insert(cx.span.end, "=")]))
+    cx.found(format!(
+        "no `=` between the attribute `{}` and its value",
+        cx.shown()
+    ))
+    .fix(Fix::safe("add `=`", vec![Edit::insert(cx.span.end, "=")]))
 }
 
 fn missing_value(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -105,13 +151,19 @@ fn missing_value(cx: &SyntaxCx<'_>) -> Diagnostic {
     let rest = cx.after(cx.span.end);
     let equals = rest.trim_ascii_start().starts_with('=');
     let (insert, at) = if equals {
-        ("\"\"", cx.span.end + (rest.len() - rest.trim_ascii_start().len()) as u32 + 1)
+        (
+            "\"\"",
+            cx.span.end + (rest.len() - rest.trim_ascii_start().len()) as u32 + 1,
+        )
     } else {
         ("=\"true\"", cx.span.end)
     };
     cx.found(format!("the attribute `{name}` has no value"))
         .help(format!("write {name}=\"…\""))
-        .fix(Fix::suggested(format!("write {name}{}{insert}", if equals { "=" } else { "" }), vec![Edit::insert(at, insert)]))
+        .fix(Fix::suggested(
+            format!("write {name}{}{insert}", if equals { "=" } else { "" }),
+            vec![Edit::insert(at, insert)],
+        ))
 }
 
 /// Quotes typed by word processors.
@@ -119,15 +171,31 @@ const CURLY: [char; 4] = ['“', '”', '‘', '’'];
 
 fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
     let value = cx.written();
-    let closing = cx.after(cx.span.end).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
+    let closing = cx
+        .after(cx.span.end)
+        .bytes()
+        .next()
+        .filter(|byte| matches!(byte, b'"' | b'\''));
     let mark = closing.map_or('"', char::from);
     // Curly quotes are no quotes in XML: they would stay in the value.
     if value.starts_with(CURLY) {
-        let finding = cx.found(format!("the value {} is in curly quotes, which XML does not accept", cx.shown()));
+        let finding = cx.found(format!(
+            "the value {} is in curly quotes, which XML does not accept",
+            cx.shown()
+        ));
         let inner = value.trim_matches(CURLY);
         let is_whole = value.ends_with(CURLY) && !inner.contains(['"', '\'']) && closing.is_none();
-        let straight = || Fix::safe("write straight quotes", vec![Edit::replace(cx.span, format!("\"{inner}\""))]);
-        return if is_whole { finding.fix(straight()) } else { finding.help("write straight quotes") };
+        let straight = || {
+            Fix::safe(
+                "write straight quotes",
+                vec![Edit::replace(cx.span, format!("\"{inner}\""))],
+            )
+        };
+        return if is_whole {
+            finding.fix(straight())
+        } else {
+            finding.help("write straight quotes")
+        };
     }
     let mut edits = vec![Edit::insert(cx.span.start, mark)];
     let message = if closing.is_some() {
@@ -137,7 +205,11 @@ fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
         format!("the value {} has no quotes", cx.shown())
     };
     let finding = cx.found(message);
-    if value.contains(mark) { finding } else { finding.fix(Fix::safe("add the quotes", edits)) }
+    if value.contains(mark) {
+        finding
+    } else {
+        finding.fix(Fix::safe("add the quotes", edits))
+    }
 }
 
 fn unclosed_value(cx: &SyntaxCx<'_>) -> Diagnostic {

@@ -10,8 +10,12 @@ pub(super) static RULE: Rule = Rule::new(
     meta!(promise, 1, "unclosed-element", "an element has no end tag").fixed(Fixable::Safe),
     Check::Syntax(&[
         (FaultKind::MissingEnd, missing),
-        (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")),
-        (FaultKind::EndWithoutBracket, |cx| remnant(cx, Edit::insert(cx.span.start, "<"), "`<`")),
+        (FaultKind::EndWithoutSlash, |cx| {
+            remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")
+        }),
+        (FaultKind::EndWithoutBracket, |cx| {
+            remnant(cx, Edit::insert(cx.span.start, "<"), "`<`")
+        }),
     ]),
 );
 
@@ -19,10 +23,21 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();
     let place = cx.other().start;
     let end_of_file = cx.before(place).len() == cx.document.text.len();
-    let expected = if end_of_file { "the file ends here, and it is still open" } else { "its end tag is expected before this" };
-    let mut finding = cx.found(format!("`<{name}>` is never closed")).here("opened here").label(Span::at(place), expected);
+    let expected = if end_of_file {
+        "the file ends here, and it is still open"
+    } else {
+        "its end tag is expected before this"
+    };
+    let mut finding = cx
+        .found(format!("`<{name}>` is never closed"))
+        .here("opened here")
+        .label(Span::at(place), expected);
     if let Some(element) = cx.document.element_at(cx.span.start) {
-        finding = finding.fix(if is_sign(cx, element) { sign(element) } else { close(cx, element, place) });
+        finding = finding.fix(if is_sign(cx, element) {
+            sign(element)
+        } else {
+            close(cx, element, place)
+        });
     }
     finding
 }
@@ -30,13 +45,18 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 /// True if `<` was meant as a character: in `List<String>` it follows a letter, and no element of
 /// the language has the name.
 fn is_sign(cx: &SyntaxCx<'_>, element: Element<'_>) -> bool {
-    let touches = cx.before(element.span().start).ends_with(|c: char| c.is_alphanumeric());
+    let touches = cx
+        .before(element.span().start)
+        .ends_with(|c: char| c.is_alphanumeric());
     touches && Kind::homes(element.name()).next().is_none() && element.name() != "task"
 }
 
 fn sign(element: Element<'_>) -> Fix {
     let start = element.span().start;
-    Fix::safe("write `&lt;`: it begins no tag", vec![Edit::replace(Span::new(start, start + 1), "&lt;")])
+    Fix::safe(
+        "write `&lt;`: it begins no tag",
+        vec![Edit::replace(Span::new(start, start + 1), "&lt;")],
+    )
 }
 
 /// Closes an element and all enclosing elements whose end is missing at the same place.
@@ -49,12 +69,22 @@ fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
         // With attributes, an empty element may be intended; without any, its content is probably
         // missing.
         let says_something = element.attributes().next().is_some();
-        return if says_something { Fix::safe(title, edits) } else { Fix::suggested(title, edits) };
+        return if says_something {
+            Fix::safe(title, edits)
+        } else {
+            Fix::suggested(title, edits)
+        };
     }
-    let line = if cx.document.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line = if cx.document.text.contains("\r\n") {
+        "\r\n"
+    } else {
+        "\n"
+    };
     let mut tags = String::new();
     let mut next = Some(element);
-    while let Some(open) = next.filter(|open| open.span().end == place && open.end_tag().is_none() && !open.is_empty_tag()) {
+    while let Some(open) = next
+        .filter(|open| open.span().end == place && open.end_tag().is_none() && !open.is_empty_tag())
+    {
         let inside = Span::new(open.start_tag().end, content).slice(cx.document.text);
         let own_line = tags.is_empty() && !inside.contains('\n');
         match cx.indent(open.span().start) {
@@ -64,14 +94,19 @@ fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
         tags.extend(["</", open.name(), ">"]);
         next = open.parent();
     }
-    Fix::safe(format!("add {}", tags.split_whitespace().collect::<String>()), vec![Edit::insert(content, tags)])
+    Fix::safe(
+        format!("add {}", tags.split_whitespace().collect::<String>()),
+        vec![Edit::insert(content, tags)],
+    )
 }
 
 fn remnant(cx: &SyntaxCx<'_>, edit: Edit, lacks: &str) -> Diagnostic {
     let opening = cx.other();
     let name = cx.cut(opening);
-    cx.found(format!("`<{name}>` is never closed: its end tag lacks its {lacks}"))
-        .here(format!("expected </{name}>"))
-        .label(opening, "opened here")
-        .fix(Fix::safe(format!("write </{name}>"), vec![edit]))
+    cx.found(format!(
+        "`<{name}>` is never closed: its end tag lacks its {lacks}"
+    ))
+    .here(format!("expected </{name}>"))
+    .label(opening, "opened here")
+    .fix(Fix::safe(format!("write </{name}>"), vec![edit]))
 }

@@ -8,38 +8,61 @@ use std::sync::Arc;
 
 /// A guessed encoding could give an agent characters that the author did not write.
 pub(crate) static RULE: Rule = Rule::new(
-    meta!(promise, 8, "undecodable", "a file is neither UTF-8 nor UTF-16, or declares another encoding").fixed(Fixable::Safe),
+    meta!(
+        promise,
+        8,
+        "undecodable",
+        "a file is neither UTF-8 nor UTF-16, or declares another encoding"
+    )
+    .fixed(Fixable::Safe),
     Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
 );
 
 fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
-    cx.found(format!("the XML declaration says {}; the file was read as UTF-8", cx.shown()))
-        .here("expected UTF-8")
-        .note("every character of the file is valid UTF-8")
-        .fix(Fix::safe("declare UTF-8", vec![Edit::replace(cx.span, "UTF-8")]))
+    cx.found(format!(
+        "the XML declaration says {}; the file was read as UTF-8",
+        cx.shown()
+    ))
+    .here("expected UTF-8")
+    .note("every character of the file is valid UTF-8")
+    .fix(Fix::safe(
+        "declare UTF-8",
+        vec![Edit::replace(cx.span, "UTF-8")],
+    ))
 }
 
 /// Returns the finding for a file that could not be decoded. Without a text, the span counts bytes
 /// of the file.
 pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
     let (message, help) = match fault {
-        DecodeFault::InvalidUtf8 { offset, declared: None } => {
-            (format!("byte {offset} is not part of a UTF-8 character"), "save the file as UTF-8".to_owned())
-        }
-        DecodeFault::InvalidUtf8 { offset, declared: Some(name) } => (
-            format!("byte {offset} is not part of a UTF-8 character; the file says that it is {name}"),
+        DecodeFault::InvalidUtf8 {
+            offset,
+            declared: None,
+        } => (
+            format!("byte {offset} is not part of a UTF-8 character"),
+            "save the file as UTF-8".to_owned(),
+        ),
+        DecodeFault::InvalidUtf8 {
+            offset,
+            declared: Some(name),
+        } => (
+            format!(
+                "byte {offset} is not part of a UTF-8 character; the file says that it is {name}"
+            ),
             format!("convert it, `iconv -f {name} -t UTF-8`, and declare UTF-8"),
         ),
-        DecodeFault::LoneSurrogate { offset } => {
-            (format!("byte {offset} begins half of a UTF-16 pair"), "save the file as UTF-8".to_owned())
-        }
+        DecodeFault::LoneSurrogate { offset } => (
+            format!("byte {offset} begins half of a UTF-16 pair"),
+            "save the file as UTF-8".to_owned(),
+        ),
         DecodeFault::OddLength { .. } => (
             "the file is UTF-16 and ends in the middle of a character".to_owned(),
             "restore the file and save it as UTF-8".to_owned(),
         ),
-        DecodeFault::Unsupported { encoding } => {
-            (format!("the file looks like {encoding}, which is not read"), "save the file as UTF-8".to_owned())
-        }
+        DecodeFault::Unsupported { encoding } => (
+            format!("the file looks like {encoding}, which is not read"),
+            "save the file as UTF-8".to_owned(),
+        ),
         DecodeFault::Contradiction { declared, found } => (
             format!("the XML declaration says {declared}; the bytes are {found}"),
             "remove `encoding=\"…\"` from the first line, or save the file as it says".to_owned(),

@@ -13,8 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// Description of the key `node` in an entry.
-pub(super) const OF_AGENT: &str =
-    "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
+pub(super) const OF_AGENT: &str = "the agent that it is about, if the whole task is run: its name or path; add `@2` for the second time that it is asked";
 
 /// The keys of an expectation, followed by further keys of a list entry.
 macro_rules! keys {
@@ -72,14 +71,22 @@ macro_rules! keys {
 pub static ANSWER: Table = Table {
     what: "an expectation on the answer",
     keys: &keys!(
-        key("gate", Shape::Bool, "`false`: a failure is reported but does not count"),
+        key(
+            "gate",
+            Shape::Bool,
+            "`false`: a failure is reported but does not count"
+        ),
         key("node", Shape::Text, OF_AGENT).names(Thing::Node)
     ),
     groups: &[Group::One(&NAMES)],
 };
 
 /// The table inside `not`, `any_of` and `all_of`.
-pub static ANSWER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
+pub static ANSWER_TEST: Table = Table {
+    what: "an expectation inside another",
+    keys: &KEYS,
+    groups: &[Group::One(&NAMES)],
+};
 
 static KEYS: [Key; 25] = keys!();
 static NAMES: [&str; 25] = names(&KEYS);
@@ -87,8 +94,16 @@ static NAMES: [&str; 25] = names(&KEYS);
 static FIELD: Table = Table {
     what: "`field_matches`",
     keys: &[
-        needed("path", Shape::Path, "a JSONPath of RFC 9535: `$.risk_level`"),
-        needed("pattern", Shape::Pattern, "a regular expression that each selected value must match"),
+        needed(
+            "path",
+            Shape::Path,
+            "a JSONPath of RFC 9535: `$.risk_level`",
+        ),
+        needed(
+            "pattern",
+            Shape::Pattern,
+            "a regular expression that each selected value must match",
+        ),
     ],
     groups: &[],
 };
@@ -101,7 +116,12 @@ static PATH: Table = Table {
             Shape::Word(&Matching::WORDS),
             "`strict`: these in this order and no others; `unordered`: the same in any order; `superset`: at least these; `subset`: no others",
         ),
-        needed("nodes", Shape::List(&Shape::Text, 1), "agents and scripts, each as often as it runs").names(Thing::Node),
+        needed(
+            "nodes",
+            Shape::List(&Shape::Text, 1),
+            "agents and scripts, each as often as it runs",
+        )
+        .names(Thing::Node),
     ],
     groups: &[],
 };
@@ -112,8 +132,16 @@ const ENDS: [&str; 3] = ["complete", "failed", "blocked"];
 static JUDGE: Table = Table {
     what: "`judge`",
     keys: &[
-        needed("criteria", Shape::List(&Shape::Text, 1), "what the judge scores"),
-        needed("min_score", Shape::Number(0.0, 100.0), "the least score on each"),
+        needed(
+            "criteria",
+            Shape::List(&Shape::Text, 1),
+            "what the judge scores",
+        ),
+        needed(
+            "min_score",
+            Shape::Number(0.0, 100.0),
+            "the least score on each",
+        ),
     ],
     groups: &[],
 };
@@ -133,7 +161,13 @@ impl Expectation {
         let gate = node.get("gate").and_then(flag).unwrap_or(true);
         let test = AnswerTest::read(node)?;
         let test = match node.get("node").and_then(text) {
-            Some(agent) => Spanned::new(AnswerTest::OfAgent { node: agent, test: Box::new(test) }, node.span),
+            Some(agent) => Spanned::new(
+                AnswerTest::OfAgent {
+                    node: agent,
+                    test: Box::new(test),
+                },
+                node.span,
+            ),
             None => test,
         };
         Some(test.map(|test| Self { test, gate }))
@@ -213,11 +247,24 @@ pub enum AnswerTest {
 impl AnswerTest {
     /// Reads the condition of an entry. Invalid values were reported before and give `None`.
     fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let entry = node.entries()?.iter().find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
+        let entry = node
+            .entries()?
+            .iter()
+            .find(|entry| !["gate", "node"].contains(&&*entry.key.value))?;
         let value = &entry.value;
-        let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
+        let inner = |value: &Node<'_>| {
+            value
+                .items()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(Self::read)
+                .collect()
+        };
         let test = match entry.key.value.as_ref() {
-            "field_matches" => Self::FieldMatches { path: text(value.get("path")?)?, pattern: text(value.get("pattern")?)? },
+            "field_matches" => Self::FieldMatches {
+                path: text(value.get("path")?)?,
+                pattern: text(value.get("pattern")?)?,
+            },
             "absent" => Self::Absent(patterns(value)),
             "contains" => Self::Contains(patterns(value)),
             "max_risk" => Self::MaxRisk(Risk::parse(value.text()?)?),
@@ -226,14 +273,21 @@ impl AnswerTest {
             "references_files" => Self::ReferencesFiles(texts(Some(value))),
             "exact" => Self::Exact(value.to_json()),
             // A text is the path of a schema.
-            "schema" => Self::Schema(value.text().map_or_else(|| frozen(value).value, |path| Frozen::File(path.to_owned()))),
+            "schema" => Self::Schema(
+                value
+                    .text()
+                    .map_or_else(|| frozen(value).value, |path| Frozen::File(path.to_owned())),
+            ),
             "calls_tool" => Self::CallsTool(text(value)?),
             "never_calls_tool" => Self::NeverCallsTool(text(value)?),
             "trajectory" => Self::Trajectory(Trajectory::read(value)?),
             "refuses" => Self::Refuses(flag(value)?),
             "max_latency_ms" => Self::MaxLatency(whole(value)?),
             "max_cost_usd" => Self::MaxCost(number(value)?),
-            "judge" => Self::Judge { criteria: texts(value.get("criteria")), min_score: number(value.get("min_score")?)? },
+            "judge" => Self::Judge {
+                criteria: texts(value.get("criteria")),
+                min_score: number(value.get("min_score")?)?,
+            },
             "rubric" => Self::Rubric(text(value)?),
             "todo" => Self::Todo(text(value)?),
             "command" => Self::Own(OwnCheck::command(value)),
@@ -250,7 +304,10 @@ impl AnswerTest {
 
     /// The expectations that this one contains.
     pub fn inner(&self) -> &[Spanned<Self>] {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation holds others"
+        )]
         match self {
             Self::Not(inner) | Self::OfAgent { test: inner, .. } => std::slice::from_ref(&**inner),
             Self::AnyOf(inner) | Self::AllOf(inner) => inner,
@@ -261,7 +318,10 @@ impl AnswerTest {
     /// True if the expectation can only be judged on a complete answer. An answer that is cut off,
     /// withheld or empty lacks text for another reason.
     pub fn needs_whole_answer(&self) -> bool {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "all others look at what is said, or at what is not called")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "all others look at what is said, or at what is not called"
+        )]
         match self {
             Self::CallsTool(_)
             | Self::Refuses(_)
@@ -272,7 +332,9 @@ impl AnswerTest {
             | Self::Ends(_)
             | Self::OfAgent { .. } => false,
             Self::Trajectory(calls) => calls.matching != Matching::Superset,
-            Self::AnyOf(inner) | Self::AllOf(inner) => inner.iter().any(|one| one.value.needs_whole_answer()),
+            Self::AnyOf(inner) | Self::AllOf(inner) => {
+                inner.iter().any(|one| one.value.needs_whole_answer())
+            }
             _ => true,
         }
     }
@@ -288,14 +350,20 @@ impl AnswerTest {
             Self::Not(inner) | Self::OfAgent { test: inner, .. } => inner.value.unjudged(),
             Self::AllOf(inner) => inner.iter().find_map(|one| one.value.unjudged()),
             // An alternative that can be judged may hold.
-            Self::AnyOf(inner) => inner.iter().map(|one| one.value.unjudged()).reduce(Option::and)?,
+            Self::AnyOf(inner) => inner
+                .iter()
+                .map(|one| one.value.unjudged())
+                .reduce(Option::and)?,
             _ => None,
         }
     }
 
     /// A phrase for an expectation on a whole run; `None` if it is on a single answer.
     pub const fn of_run(&self) -> Option<&'static str> {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "all others are about an answer")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "all others are about an answer"
+        )]
         match self {
             Self::Path(_) => Some("`path`"),
             Self::Ends(_) => Some("`ends`"),
@@ -306,42 +374,73 @@ impl AnswerTest {
 
     /// The patterns that it searches for.
     pub fn patterns(&self) -> Vec<&Spanned<String>> {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation has patterns"
+        )]
         match self {
             Self::Absent(patterns) | Self::Contains(patterns) => patterns.iter().collect(),
             Self::FieldMatches { pattern, .. } => vec![pattern],
-            Self::Trajectory(expected) => expected.calls.iter().flat_map(|call| call.patterns.values()).collect(),
+            Self::Trajectory(expected) => expected
+                .calls
+                .iter()
+                .flat_map(|call| call.patterns.values())
+                .collect(),
             _ => Vec::new(),
         }
     }
 
     /// The `JSONPath` that it evaluates on the answer.
     pub fn path(&self) -> Option<&str> {
-        if let Self::FieldMatches { path, .. } = self { Some(&path.value) } else { None }
+        if let Self::FieldMatches { path, .. } = self {
+            Some(&path.value)
+        } else {
+            None
+        }
     }
 
     /// The project's own check that it runs.
     pub const fn own(&self) -> Option<&OwnCheck> {
-        if let Self::Own(check) = self { Some(check) } else { None }
+        if let Self::Own(check) = self {
+            Some(check)
+        } else {
+            None
+        }
     }
 
     /// The path of the JSON Schema file that it references.
     pub fn schema_file(&self) -> Option<&str> {
-        if let Self::Schema(Frozen::File(path)) = self { Some(path) } else { None }
+        if let Self::Schema(Frozen::File(path)) = self {
+            Some(path)
+        } else {
+            None
+        }
     }
 
     /// Describes the expectation as reports print it.
     pub fn words(&self) -> String {
-        let inside = |inner: &[Spanned<Self>]| inner.iter().map(|one| one.value.words()).collect::<Vec<_>>().join("; ");
+        let inside = |inner: &[Spanned<Self>]| {
+            inner
+                .iter()
+                .map(|one| one.value.words())
+                .collect::<Vec<_>>()
+                .join("; ")
+        };
         match self {
-            Self::FieldMatches { path, pattern } => format!("{} matches /{}/", path.value, pattern.value),
-            Self::Absent(patterns) => format!("the answer does not contain {}", list(patterns, "/", "/")),
+            Self::FieldMatches { path, pattern } => {
+                format!("{} matches /{}/", path.value, pattern.value)
+            }
+            Self::Absent(patterns) => {
+                format!("the answer does not contain {}", list(patterns, "/", "/"))
+            }
             Self::Contains(patterns) => format!("the answer contains {}", list(patterns, "/", "/")),
             Self::MaxRisk(most) => format!("risk at most {}", most.word()),
             Self::Decomposes(true) => "the task is decomposed".to_owned(),
             Self::Decomposes(false) => "the task is not decomposed".to_owned(),
             Self::MaxTokens(most) => format!("at most {most} tokens in and out"),
-            Self::ReferencesFiles(paths) => format!("the answer mentions {}", list(paths, "`", "`")),
+            Self::ReferencesFiles(paths) => {
+                format!("the answer mentions {}", list(paths, "`", "`"))
+            }
             Self::Exact(value) => format!("the answer is {}", short(&value.to_string())),
             Self::Schema(Frozen::File(path)) => format!("the answer fits {path}"),
             Self::Schema(Frozen::Value(_)) => "the answer fits the schema".to_owned(),
@@ -352,11 +451,20 @@ impl AnswerTest {
             Self::Refuses(false) => "the answer is not refused".to_owned(),
             Self::MaxLatency(most) => format!("at most {most} ms"),
             Self::MaxCost(most) => format!("at most US$ {most}"),
-            Self::Judge { criteria, min_score } => format!("a judge gives {min_score} or more for {}", list(criteria, "“", "”")),
+            Self::Judge {
+                criteria,
+                min_score,
+            } => format!(
+                "a judge gives {min_score} or more for {}",
+                list(criteria, "“", "”")
+            ),
             Self::Rubric(criterion) => format!("a judge finds “{}”", short(&criterion.value)),
             Self::Todo(what) => format!("to do: “{}”", short(&what.value)),
             Self::Own(check) => format!("{} accepts it", check.words()),
-            Self::Path(expected) => format!("the run {}", expected.words().replacen("calls", "comes by", 1)),
+            Self::Path(expected) => format!(
+                "the run {}",
+                expected.words().replacen("calls", "comes by", 1)
+            ),
             Self::Ends(end) => format!("the run is {end}"),
             Self::OfAgent { node, test } => format!("`{}`: {}", node.value, test.value.words()),
             Self::Not(inner) => format!("not ({})", inner.value.words()),
@@ -369,7 +477,11 @@ impl AnswerTest {
 /// Iterates over every condition of a list, including those inside others, in order, each with its
 /// span.
 pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e AnswerTest, Span)> {
-    let mut open: Vec<(&'e AnswerTest, _)> = all.iter().rev().map(|one| (&one.value.test, one.span)).collect();
+    let mut open: Vec<(&'e AnswerTest, _)> = all
+        .iter()
+        .rev()
+        .map(|one| (&one.value.test, one.span))
+        .collect();
     std::iter::from_fn(move || {
         let (test, span) = open.pop()?;
         open.extend(test.inner().iter().rev().map(|one| (&one.value, one.span)));
@@ -381,12 +493,19 @@ pub fn each<'e>(all: &'e [Spanned<Expectation>]) -> impl Iterator<Item = (&'e An
 pub fn short(text: &str) -> String {
     /// The maximum number of characters.
     const SHOWN: usize = 80;
-    let end = text.char_indices().nth(SHOWN).map_or(text.len(), |(at, _)| at);
+    let end = text
+        .char_indices()
+        .nth(SHOWN)
+        .map_or(text.len(), |(at, _)| at);
     let more = if end < text.len() { "…" } else { "" };
     format!("{}{more}", text.get(..end).unwrap_or("").replace('\n', "⏎"))
 }
 
 /// Joins texts with commas, each between `open` and `close`.
 pub(super) fn list(texts: &[Spanned<String>], open: &str, close: &str) -> String {
-    texts.iter().map(|text| format!("{open}{}{close}", text.value)).collect::<Vec<_>>().join(", ")
+    texts
+        .iter()
+        .map(|text| format!("{open}{}{close}", text.value))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -5,7 +5,8 @@ use super::answer::OF_AGENT;
 use super::lookup::{LOOKUP, LookupTest};
 use super::model::{MODEL, ModelTest};
 use super::segments::{
-    Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, ids, listed, trusted,
+    Counted, Named, PATTERNS, Patterns, SEGMENT, SEGMENTS, Selector, State, TOKENS, TRUST, ids,
+    listed, trusted,
 };
 use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
@@ -68,7 +69,11 @@ pub static CONTEXT_TEST: Table = Table {
 };
 
 /// The table inside `not`, `any_of` and `all_of`.
-static INNER_TEST: Table = Table { what: "an expectation inside another", keys: &KEYS, groups: &[Group::One(&NAMES)] };
+static INNER_TEST: Table = Table {
+    what: "an expectation inside another",
+    keys: &KEYS,
+    groups: &[Group::One(&NAMES)],
+};
 
 static KEYS: [Key; 18] = keys!();
 static NAMES: [&str; 18] = names(&KEYS);
@@ -175,19 +180,44 @@ impl ContextExpectation {
     /// Reads one entry. Invalid values were reported before and give `None`.
     pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
         let test = Self::test(node)?;
-        let Some(agent) = node.get("node").and_then(text) else { return Some(test) };
-        Some(Spanned::new(Self::OfAgent { node: agent, test: Box::new(test) }, node.span))
+        let Some(agent) = node.get("node").and_then(text) else {
+            return Some(test);
+        };
+        Some(Spanned::new(
+            Self::OfAgent {
+                node: agent,
+                test: Box::new(test),
+            },
+            node.span,
+        ))
     }
 
     fn test(node: &Node<'_>) -> Option<Spanned<Self>> {
-        let entry = node.entries()?.iter().find(|entry| entry.key.value != "node")?;
+        let entry = node
+            .entries()?
+            .iter()
+            .find(|entry| entry.key.value != "node")?;
         let value = &entry.value;
-        let spanned = |number: &Node<'_>| whole(number).map(|found| Spanned::new(found, number.span));
-        let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
+        let spanned =
+            |number: &Node<'_>| whole(number).map(|found| Spanned::new(found, number.span));
+        let inner = |value: &Node<'_>| {
+            value
+                .items()
+                .unwrap_or_default()
+                .iter()
+                .filter_map(Self::read)
+                .collect()
+        };
         let expectation = match entry.key.value.as_ref() {
-            "segment" => Self::Segment { which: Selector::read(value)?, state: State::parse(value.get("state")?.text()?)? },
+            "segment" => Self::Segment {
+                which: Selector::read(value)?,
+                state: State::parse(value.get("state")?.text()?)?,
+            },
             "segments" => Self::Segments(ids(value.get("exactly"))),
-            "trust" => Self::Trust { segment: text(value.get("segment")?)?, is_trusted: trusted(value.get("is")?)? },
+            "trust" => Self::Trust {
+                segment: text(value.get("segment")?)?,
+                is_trusted: trusted(value.get("is")?)?,
+            },
             "contains" => Self::Contains(Patterns::read(value)?),
             "absent" => Self::Absent(Patterns::read(value)?),
             "order" => Self::Order(ids(Some(value))),
@@ -196,7 +226,9 @@ impl ContextExpectation {
                 max: value.get("max").and_then(spanned),
                 min: value.get("min").and_then(spanned),
             },
-            "prompt_cache" => Self::PromptCache { min_reused: number(value.get("min_reused")?)? },
+            "prompt_cache" => Self::PromptCache {
+                min_reused: number(value.get("min_reused")?)?,
+            },
             "nothing_cut" => Self::NothingCut(flag(value)?),
             "setting" => {
                 let name = value.get("name")?;
@@ -247,7 +279,10 @@ impl ContextExpectation {
 
     /// The expectations that this one contains.
     pub fn inner(&self) -> &[Spanned<Self>] {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation holds others"
+        )]
         match self {
             Self::Not(inner) | Self::OfAgent { test: inner, .. } => std::slice::from_ref(&**inner),
             Self::AnyOf(inner) | Self::AllOf(inner) => inner,
@@ -257,7 +292,10 @@ impl ContextExpectation {
 
     /// The patterns that it searches for.
     pub fn patterns(&self) -> &[Spanned<String>] {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation has patterns"
+        )]
         match self {
             Self::Contains(found) | Self::Absent(found) => &found.patterns,
             _ => &[],
@@ -266,16 +304,29 @@ impl ContextExpectation {
 
     /// The paths of the JSON Schema files that it references.
     pub fn schema_files(&self) -> impl Iterator<Item = &str> {
-        let test = if let Self::ToolsOf(test) = self { Some(test) } else { None };
+        let test = if let Self::ToolsOf(test) = self {
+            Some(test)
+        } else {
+            None
+        };
         test.into_iter().flat_map(ToolTest::schema_files)
     }
 
     /// The names by which it selects segments.
     pub fn named(&self) -> Vec<Named<'_>> {
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is about segments")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other expectation is about segments"
+        )]
         match self {
-            Self::Segment { which, .. } | Self::Tokens { of: Counted::Segment(which), .. } => which.named().into_iter().collect(),
-            Self::Contains(found) | Self::Absent(found) => found.within.iter().filter_map(Selector::named).collect(),
+            Self::Segment { which, .. }
+            | Self::Tokens {
+                of: Counted::Segment(which),
+                ..
+            } => which.named().into_iter().collect(),
+            Self::Contains(found) | Self::Absent(found) => {
+                found.within.iter().filter_map(Selector::named).collect()
+            }
             Self::Order(ids) | Self::Segments(ids) => ids.iter().map(Named::Id).collect(),
             Self::Trust { segment, .. } => vec![Named::Id(segment)],
             _ => Vec::new(),
@@ -284,11 +335,20 @@ impl ContextExpectation {
 
     /// Describes the expectation as reports print it.
     pub fn words(&self) -> String {
-        let list = |inner: &[Spanned<Self>]| inner.iter().map(|inner| inner.value.words()).collect::<Vec<_>>().join("; ");
+        let list = |inner: &[Spanned<Self>]| {
+            inner
+                .iter()
+                .map(|inner| inner.value.words())
+                .collect::<Vec<_>>()
+                .join("; ")
+        };
         match self {
             Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
             Self::Segments(ids) => format!("exactly the segments {}", listed(ids)),
-            Self::Trust { segment, is_trusted } => format!("segment `{}` is {}", segment.value, trust_word(*is_trusted)),
+            Self::Trust {
+                segment,
+                is_trusted,
+            } => format!("segment `{}` is {}", segment.value, trust_word(*is_trusted)),
             Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
             Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
             Self::Order(ids) => format!("order {}", listed(ids)),
@@ -298,10 +358,16 @@ impl ContextExpectation {
                 let bounds: Vec<String> = min.into_iter().chain(max).collect();
                 format!("{} {}", of.words(), bounds.join(" and "))
             }
-            Self::PromptCache { min_reused } => format!("prompt cache reuses at least {} %", percent(*min_reused)),
+            Self::PromptCache { min_reused } => {
+                format!("prompt cache reuses at least {} %", percent(*min_reused))
+            }
             Self::NothingCut(true) => "nothing cut".to_owned(),
             Self::NothingCut(false) => "something cut".to_owned(),
-            Self::Setting { name, value, node } => format!("setting {} is {}", setting(name.value, node.as_ref()), value.value),
+            Self::Setting { name, value, node } => format!(
+                "setting {} is {}",
+                setting(name.value, node.as_ref()),
+                value.value
+            ),
             Self::Tools(names) => format!("tools {}", quoted(names)),
             Self::ToolsOf(test) => test.words(),
             Self::Model(name) => format!("model `{}`", name.value),
@@ -318,7 +384,9 @@ impl ContextExpectation {
 }
 
 /// Iterates over every expectation of a list, including those inside others, in order.
-pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = &'e Spanned<ContextExpectation>> {
+pub fn each<'e>(
+    all: &'e [Spanned<ContextExpectation>],
+) -> impl Iterator<Item = &'e Spanned<ContextExpectation>> {
     let mut open: Vec<&'e Spanned<ContextExpectation>> = all.iter().rev().collect();
     std::iter::from_fn(move || {
         let next = open.pop()?;
@@ -332,5 +400,8 @@ pub use super::tools::quoted;
 
 /// Describes a setting of a node.
 pub fn setting(name: SettingName, node: Option<&Spanned<String>>) -> String {
-    node.map_or_else(|| name.word().to_owned(), |node| format!("{} of {}", name.word(), node.value))
+    node.map_or_else(
+        || name.word().to_owned(),
+        |node| format!("{} of {}", name.word(), node.value),
+    )
 }

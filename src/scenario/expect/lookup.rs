@@ -15,15 +15,28 @@ const MATCHES: u64 = 8;
 pub(super) static LOOKUP: Table = Table {
     what: "`lookup`",
     keys: &[
-        key("query", Shape::Text, "what is looked up, in words; default: what the agent of this scenario asks"),
+        key(
+            "query",
+            Shape::Text,
+            "what is looked up, in words; default: what the agent of this scenario asks",
+        ),
         key(
             "finds",
             Shape::List(&Shape::Text, 1),
             "each of these is found: a file, or a passage by its id, as `ctxc search` shows it",
         )
         .names(Thing::Passage),
-        key("within", Shape::Whole(1, MATCHES), "among this many of the best matches; default: all 8"),
-        key("lacks", Shape::List(&Shape::Text, 1), "none of these is found").names(Thing::Passage),
+        key(
+            "within",
+            Shape::Whole(1, MATCHES),
+            "among this many of the best matches; default: all 8",
+        ),
+        key(
+            "lacks",
+            Shape::List(&Shape::Text, 1),
+            "none of these is found",
+        )
+        .names(Thing::Passage),
     ],
     groups: &[AtLeast(&["finds", "lacks"])],
 };
@@ -54,8 +67,13 @@ impl LookupTest {
 
     /// Describes the test as reports print it.
     pub(super) fn words(&self) -> String {
-        let some = |word: &str, names: &[Spanned<String>]| (!names.is_empty()).then(|| format!("{word} {}", quoted(names)));
-        let all: Vec<String> = [some("finds", &self.finds), some("lacks", &self.lacks)].into_iter().flatten().collect();
+        let some = |word: &str, names: &[Spanned<String>]| {
+            (!names.is_empty()).then(|| format!("{word} {}", quoted(names)))
+        };
+        let all: Vec<String> = [some("finds", &self.finds), some("lacks", &self.lacks)]
+            .into_iter()
+            .flatten()
+            .collect();
         format!("lookup {}", all.join(" and "))
     }
 }

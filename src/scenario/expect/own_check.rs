@@ -9,19 +9,34 @@ use serde::Serialize;
 
 /// The default timeout of a check, in seconds.
 const SECONDS: u64 = 10;
-const TIMEOUT: Key =
-    key("timeout_s", Shape::Whole(1, 3600), "seconds after which it is killed with everything that it started; default: 10");
+const TIMEOUT: Key = key(
+    "timeout_s",
+    Shape::Whole(1, 3600),
+    "seconds after which it is killed with everything that it started; default: 10",
+);
 
 pub(super) static COMMAND: Table = Table {
     what: "`command`",
-    keys: &[needed("argv", Shape::List(&Shape::Text, 1), "the command as an argument list").names(Thing::Argument), TIMEOUT],
+    keys: &[
+        needed(
+            "argv",
+            Shape::List(&Shape::Text, 1),
+            "the command as an argument list",
+        )
+        .names(Thing::Argument),
+        TIMEOUT,
+    ],
     groups: &[],
 };
 
 pub(super) static PYTHON: Table = Table {
     what: "`python`",
     keys: &[
-        needed("function", Shape::Text, "the function as `module:function`; the project's folder is on the module path"),
+        needed(
+            "function",
+            Shape::Text,
+            "the function as `module:function`; the project's folder is on the module path",
+        ),
         TIMEOUT,
     ],
     groups: &[],
@@ -47,11 +62,17 @@ pub enum Runs {
 
 impl OwnCheck {
     fn of(node: &Node<'_>, what: Runs) -> Self {
-        Self { what, timeout_s: node.get("timeout_s").and_then(whole).unwrap_or(SECONDS) }
+        Self {
+            what,
+            timeout_s: node.get("timeout_s").and_then(whole).unwrap_or(SECONDS),
+        }
     }
 
     pub(super) fn command(node: &Node<'_>) -> Self {
-        Self::of(node, Runs::Command(texts(Some(node.get("argv").unwrap_or(node)))))
+        Self::of(
+            node,
+            Runs::Command(texts(Some(node.get("argv").unwrap_or(node)))),
+        )
     }
 
     pub(super) fn python(node: &Node<'_>) -> Option<Self> {
@@ -74,12 +95,24 @@ impl OwnCheck {
     pub fn files(&self) -> Vec<String> {
         match &self.what {
             Runs::Command(argv) => {
-                let plain = |word: &Spanned<String>| word.value.strip_prefix("./").unwrap_or(&word.value).to_owned();
-                let modules = argv.windows(2).filter(|words| words.first().is_some_and(|word| word.value == "-m"));
-                let modules = modules.filter_map(|words| words.last()).flat_map(|module| python_modules::files(&module.value));
+                let plain = |word: &Spanned<String>| {
+                    word.value
+                        .strip_prefix("./")
+                        .unwrap_or(&word.value)
+                        .to_owned()
+                };
+                let modules = argv
+                    .windows(2)
+                    .filter(|words| words.first().is_some_and(|word| word.value == "-m"));
+                let modules = modules
+                    .filter_map(|words| words.last())
+                    .flat_map(|module| python_modules::files(&module.value));
                 argv.iter().map(plain).chain(modules).collect()
             }
-            Runs::Python(function) => python_modules::files(function.value.split(':').next().unwrap_or_default()).collect(),
+            Runs::Python(function) => {
+                python_modules::files(function.value.split(':').next().unwrap_or_default())
+                    .collect()
+            }
         }
     }
 }

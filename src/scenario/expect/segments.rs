@@ -53,10 +53,16 @@ const LONGEST: usize = 100_000;
 pub(super) fn ids(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
     let mut out = Vec::new();
     for id in texts(node) {
-        let bounds = id.value.strip_prefix(MESSAGE).and_then(|range| range.split_once(".."));
-        let bounds = bounds.and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
+        let bounds = id
+            .value
+            .strip_prefix(MESSAGE)
+            .and_then(|range| range.split_once(".."));
+        let bounds = bounds
+            .and_then(|(from, to)| Some((from.parse::<usize>().ok()?, to.parse::<usize>().ok()?)));
         match bounds.filter(|(from, to)| from <= to && to - from < LONGEST) {
-            Some((from, to)) => out.extend((from..=to).map(|number| Spanned::new(format!("{MESSAGE}{number}"), id.span))),
+            Some((from, to)) => out.extend(
+                (from..=to).map(|number| Spanned::new(format!("{MESSAGE}{number}"), id.span)),
+            ),
             None => out.push(id),
         }
     }
@@ -69,7 +75,9 @@ pub fn ranges<'i>(ids: impl IntoIterator<Item = &'i str>) -> Vec<String> {
     // The first and the last number of the range that was written last.
     let mut open: Option<(usize, usize)> = None;
     for id in ids {
-        let number = id.strip_prefix(MESSAGE).and_then(|number| number.parse::<usize>().ok());
+        let number = id
+            .strip_prefix(MESSAGE)
+            .and_then(|number| number.parse::<usize>().ok());
         open = match (open, number) {
             (Some((from, to)), Some(number)) if number == to + 1 => {
                 out.pop();
@@ -92,7 +100,11 @@ pub fn listed(ids: &[Spanned<String>]) -> String {
     let shown = ranges(ids.iter().map(|id| id.value.as_str()));
     match shown.len() {
         0 => "none".to_owned(),
-        1..=LISTED => shown.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "),
+        1..=LISTED => shown
+            .iter()
+            .map(|id| format!("`{id}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
         _ => format!("these {}", ids.len()),
     }
 }
@@ -105,14 +117,21 @@ pub(super) static TRUST: Table = Table {
     what: "`trust`",
     keys: &[
         needed("segment", Shape::Text, "the segment with this id").names(Thing::Segment),
-        needed("is", Shape::Word(&TRUSTS), "`trusted`: an author's own words; `untrusted`: from outside, and so fenced"),
+        needed(
+            "is",
+            Shape::Word(&TRUSTS),
+            "`trusted`: an author's own words; `untrusted`: from outside, and so fenced",
+        ),
     ],
     groups: &[],
 };
 
 /// Reads the value of `is`.
 pub(super) fn trusted(node: &Node<'_>) -> Option<bool> {
-    TRUSTS.iter().position(|word| Some(*word) == node.text()).map(|at| at == 0)
+    TRUSTS
+        .iter()
+        .position(|word| Some(*word) == node.text())
+        .map(|at| at == 0)
 }
 
 /// Returns the word for a trust value.
@@ -126,7 +145,12 @@ static SELECTOR: Table = Table {
     keys: &[
         key("id", Shape::Text, "the segment with this id").names(Thing::Segment),
         key("kind", Shape::Word(&Kind::WORDS), "all segments of a kind"),
-        key("source", Shape::Text, "all segments with text from a source").names(Thing::Source),
+        key(
+            "source",
+            Shape::Text,
+            "all segments with text from a source",
+        )
+        .names(Thing::Source),
     ],
     groups: &[One(&["id", "kind", "source"])],
 };
@@ -135,9 +159,17 @@ static SELECTOR: Table = Table {
 pub(super) static PATTERNS: Table = Table {
     what: "a mapping of patterns",
     keys: &[
-        key("in", Shape::IdOr(&SELECTOR), "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default")
-            .names(Thing::Segment),
-        needed("patterns", Shape::Patterns, "regular expressions, unanchored, case-sensitive"),
+        key(
+            "in",
+            Shape::IdOr(&SELECTOR),
+            "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, the default",
+        )
+        .names(Thing::Segment),
+        needed(
+            "patterns",
+            Shape::Patterns,
+            "regular expressions, unanchored, case-sensitive",
+        ),
     ],
     groups: &[],
 };
@@ -238,16 +270,26 @@ impl Patterns {
     /// Reads patterns with or without `in`.
     pub(super) fn read(node: &Node<'_>) -> Option<Self> {
         if node.entries().is_none() {
-            return Some(Self { within: None, patterns: patterns(node) });
+            return Some(Self {
+                within: None,
+                patterns: patterns(node),
+            });
         }
         let place = node.get("in").filter(|place| place.text() != Some("whole"));
         let patterns = patterns(node.get("patterns")?);
-        Some(Self { within: place.map(Selector::read).map_or(Some(None), |found| found.map(Some))?, patterns })
+        Some(Self {
+            within: place
+                .map(Selector::read)
+                .map_or(Some(None), |found| found.map(Some))?,
+            patterns,
+        })
     }
 
     /// Describes the searched text.
     pub fn place(&self) -> String {
-        self.within.as_ref().map_or_else(|| "the context".to_owned(), Selector::words)
+        self.within
+            .as_ref()
+            .map_or_else(|| "the context".to_owned(), Selector::words)
     }
 
     /// Lists the patterns.
@@ -270,7 +312,9 @@ pub enum Counted {
 impl Counted {
     /// Reads the value of `of`.
     pub(super) fn read(node: Option<&Node<'_>>) -> Option<Self> {
-        let Some(node) = node else { return Some(Self::Total) };
+        let Some(node) = node else {
+            return Some(Self::Total);
+        };
         match node.text() {
             Some("total") => Some(Self::Total),
             Some("prefix") => Some(Self::Prefix),

@@ -29,9 +29,21 @@ pub(super) static TRAJECTORY: Table = Table {
 static CALL: Table = Table {
     what: "a call of `trajectory`",
     keys: &[
-        needed("name", Shape::Text, "the tool; `*` matches any part of a name"),
-        key("arguments", Shape::Map(&Shape::Any), "arguments of the call, each equal as JSON; it may have others"),
-        key("patterns", Shape::Map(&Shape::Pattern), "arguments of the call, with a pattern for each"),
+        needed(
+            "name",
+            Shape::Text,
+            "the tool; `*` matches any part of a name",
+        ),
+        key(
+            "arguments",
+            Shape::Map(&Shape::Any),
+            "arguments of the call, each equal as JSON; it may have others",
+        ),
+        key(
+            "patterns",
+            Shape::Map(&Shape::Pattern),
+            "arguments of the call, with a pattern for each",
+        ),
     ],
     groups: &[],
 };
@@ -73,15 +85,29 @@ pub struct ExpectedCall {
 
 impl Trajectory {
     pub(super) fn read(node: &Node<'_>) -> Option<Self> {
-        let calls = node.get("calls")?.items()?.iter().filter_map(ExpectedCall::read).collect();
-        Some(Self { matching: Matching::parse(node.get("match")?.text()?)?, calls })
+        let calls = node
+            .get("calls")?
+            .items()?
+            .iter()
+            .filter_map(ExpectedCall::read)
+            .collect();
+        Some(Self {
+            matching: Matching::parse(node.get("match")?.text()?)?,
+            calls,
+        })
     }
 
     /// Reads the nodes of a run, which take the place of calls.
     pub(super) fn path(node: &Node<'_>) -> Option<Self> {
         let items = node.items().or_else(|| node.get("nodes")?.items())?;
-        let matching = node.get("match").and_then(Node::text).map_or(Some(Matching::Strict), Matching::parse)?;
-        Some(Self { matching, calls: items.iter().filter_map(ExpectedCall::read).collect() })
+        let matching = node
+            .get("match")
+            .and_then(Node::text)
+            .map_or(Some(Matching::Strict), Matching::parse)?;
+        Some(Self {
+            matching,
+            calls: items.iter().filter_map(ExpectedCall::read).collect(),
+        })
     }
 
     /// Describes the calls as reports print them.
@@ -94,20 +120,45 @@ impl Trajectory {
 impl ExpectedCall {
     fn read(node: &Node<'_>) -> Option<Self> {
         if let Some(name) = text(node) {
-            return Some(Self { name, arguments: BTreeMap::new(), patterns: BTreeMap::new() });
+            return Some(Self {
+                name,
+                arguments: BTreeMap::new(),
+                patterns: BTreeMap::new(),
+            });
         }
-        let entries = |key: &str| node.get(key).and_then(Node::entries).unwrap_or_default().iter();
-        let arguments = entries("arguments").map(|entry| (entry.key.value.to_string(), entry.value.to_json()));
-        let patterns = entries("patterns").filter_map(|entry| Some((entry.key.value.to_string(), text(&entry.value)?)));
-        Some(Self { name: text(node.get("name")?)?, arguments: arguments.collect(), patterns: patterns.collect() })
+        let entries = |key: &str| {
+            node.get(key)
+                .and_then(Node::entries)
+                .unwrap_or_default()
+                .iter()
+        };
+        let arguments =
+            entries("arguments").map(|entry| (entry.key.value.to_string(), entry.value.to_json()));
+        let patterns = entries("patterns")
+            .filter_map(|entry| Some((entry.key.value.to_string(), text(&entry.value)?)));
+        Some(Self {
+            name: text(node.get("name")?)?,
+            arguments: arguments.collect(),
+            patterns: patterns.collect(),
+        })
     }
 
     /// Describes the tool and its arguments.
     pub fn words(&self) -> String {
-        let values = self.arguments.iter().map(|(name, value)| format!("`{name}` {value}"));
-        let patterns = self.patterns.iter().map(|(name, pattern)| format!("`{name}` matching /{}/", pattern.value));
+        let values = self
+            .arguments
+            .iter()
+            .map(|(name, value)| format!("`{name}` {value}"));
+        let patterns = self
+            .patterns
+            .iter()
+            .map(|(name, pattern)| format!("`{name}` matching /{}/", pattern.value));
         let with: Vec<String> = values.chain(patterns).collect();
-        let with = if with.is_empty() { String::new() } else { format!(" with {}", with.join(" and ")) };
+        let with = if with.is_empty() {
+            String::new()
+        } else {
+            format!(" with {}", with.join(" and "))
+        };
         format!("`{}`{with}", self.name.value)
     }
 }

@@ -102,7 +102,9 @@ const BESIDE: &[&str] = &[
 ];
 
 /// The words of `type`.
-const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
+const TYPES: &[&str] = &[
+    "object", "array", "string", "number", "integer", "boolean", "null",
+];
 
 /// The words of `format` that the drafts define. A program may define others.
 const FORMATS: &[&str] = &[
@@ -132,12 +134,19 @@ const MOST: usize = 50;
 
 /// Returns the keywords that people write by hand.
 pub fn keywords() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.iter().map(|(name, _)| *name).filter(|name| !name.starts_with('$'))
+    KEYWORDS
+        .iter()
+        .map(|(name, _)| *name)
+        .filter(|name| !name.starts_with('$'))
 }
 
 /// Returns the faults of a schema in order.
 pub fn slips(schema: &Value) -> Vec<Slip> {
-    let mut walk = Walk { root: schema, found: Vec::new(), open: vec![(String::new(), schema)] };
+    let mut walk = Walk {
+        root: schema,
+        found: Vec::new(),
+        open: vec![(String::new(), schema)],
+    };
     while let Some((path, schema)) = walk.open.pop() {
         if walk.found.len() >= MOST {
             break;
@@ -158,20 +167,41 @@ struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     fn bad(&mut self, path: String, expected: impl Into<String>, near: Option<&str>) {
-        let kind = SlipKind::Bad { expected: expected.into(), near: near.map(str::to_owned) };
+        let kind = SlipKind::Bad {
+            expected: expected.into(),
+            near: near.map(str::to_owned),
+        };
         self.found.push(Slip { path, kind });
     }
 
     /// Adds the faults that the draft rejects, unless one is already reported at the same place.
     #[cfg(feature = "eval")]
     fn refused(&mut self) {
-        let bad: Vec<String> =
-            self.found.iter().filter(|slip| matches!(slip.kind, SlipKind::Bad { .. })).map(|slip| slip.path.clone()).collect();
-        let holds =
-            |outer: &str, path: &str| path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let is_told = |path: &str| bad.iter().any(|told| holds(told, path) || holds(path, told));
-        self.found.extend(draft::refused(self.root).into_iter().filter(|slip| !is_told(&slip.path)).take(MOST));
-        if self.found.iter().all(|slip| matches!(slip.kind, SlipKind::Unknown { .. })) {
+        let bad: Vec<String> = self
+            .found
+            .iter()
+            .filter(|slip| matches!(slip.kind, SlipKind::Bad { .. }))
+            .map(|slip| slip.path.clone())
+            .collect();
+        let holds = |outer: &str, path: &str| {
+            path.strip_prefix(outer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let is_told = |path: &str| {
+            bad.iter()
+                .any(|told| holds(told, path) || holds(path, told))
+        };
+        self.found.extend(
+            draft::refused(self.root)
+                .into_iter()
+                .filter(|slip| !is_told(&slip.path))
+                .take(MOST),
+        );
+        if self
+            .found
+            .iter()
+            .all(|slip| matches!(slip.kind, SlipKind::Unknown { .. }))
+        {
             self.found.extend(draft::uncompiled(self.root));
         }
     }
@@ -186,7 +216,10 @@ impl<'s> Walk<'s> {
                 None if key.starts_with("x-") || BESIDE.contains(&key.as_str()) => {}
                 None => {
                     let near = nearest(key, KEYWORDS.iter().map(|(name, _)| *name));
-                    self.found.push(Slip { path: at, kind: SlipKind::Unknown { near } });
+                    self.found.push(Slip {
+                        path: at,
+                        kind: SlipKind::Unknown { near },
+                    });
                 }
             }
         }
@@ -201,23 +234,44 @@ impl<'s> Walk<'s> {
         match (key, value) {
             ("type", Value::String(word)) => self.word(at, word, TYPES),
             ("type", Value::Array(words)) => {
-                for (number, word) in words.iter().enumerate().filter_map(|(number, word)| Some((number, word.as_str()?))) {
+                for (number, word) in words
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(number, word)| Some((number, word.as_str()?)))
+                {
                     self.word(under(&at, &number.to_string()), word, TYPES);
                 }
             }
             // A program may define its own formats.
-            ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => self.word(at, word, FORMATS),
-            ("enum", Value::Array(values)) if values.is_empty() => self.bad(at, "a list of 1 or more values", None),
+            ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => {
+                self.word(at, word, FORMATS)
+            }
+            ("enum", Value::Array(values)) if values.is_empty() => {
+                self.bad(at, "a list of 1 or more values", None)
+            }
             ("$schema", Value::String(word)) if draft::named(word).is_none() => {
                 let known: Vec<&str> = draft::names().collect();
-                self.bad(at, format!("a draft of JSON Schema: {}", list(&known)), nearest(word, known.iter().copied()));
+                self.bad(
+                    at,
+                    format!("a draft of JSON Schema: {}", list(&known)),
+                    nearest(word, known.iter().copied()),
+                );
             }
             ("$ref", Value::String(to)) => self.reference(at, to),
             (_, Value::Object(named)) if holds == KeywordValue::Named => {
-                self.open.extend(named.iter().map(|(name, schema)| (under(&at, name), schema)));
+                self.open.extend(
+                    named
+                        .iter()
+                        .map(|(name, schema)| (under(&at, name), schema)),
+                );
             }
             (_, Value::Array(items)) if holds == KeywordValue::Schema => {
-                self.open.extend(items.iter().enumerate().map(|(number, item)| (under(&at, &number.to_string()), item)));
+                self.open.extend(
+                    items
+                        .iter()
+                        .enumerate()
+                        .map(|(number, item)| (under(&at, &number.to_string()), item)),
+                );
             }
             _ if holds == KeywordValue::Schema => self.open.push((at, value)),
             _ => {}
@@ -232,8 +286,14 @@ impl<'s> Walk<'s> {
 
     /// Reports a reference to a missing place in the schema itself.
     fn reference(&mut self, at: String, text: &str) {
-        let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
-        let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
+        let Some(pointer) = text
+            .strip_prefix('#')
+            .filter(|pointer| pointer.starts_with('/'))
+        else {
+            return;
+        };
+        let has_other_root =
+            || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
         // A reference with escapes is left to the validator.
         if self.root.pointer(pointer).is_some() || pointer.contains('%') || has_other_root() {
             return;
@@ -242,20 +302,40 @@ impl<'s> Walk<'s> {
         let others = self.root.pointer(parent).and_then(Value::as_object);
         let near = others.and_then(|others| nearest(name, others.keys().map(String::as_str)));
         let near = near.map(|near| format!("#{parent}/{near}"));
-        self.bad(at, "a place in this schema: `#/$defs/NAME`", near.as_deref());
+        self.bad(
+            at,
+            "a place in this schema: `#/$defs/NAME`",
+            near.as_deref(),
+        );
     }
 
     /// Reports properties that are both required and excluded.
     fn together(&mut self, path: &str, keys: &serde_json::Map<String, Value>) {
-        let closed = keys.get("additionalProperties") == Some(&Value::Bool(false)) && !keys.contains_key("patternProperties");
-        let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed) else { return };
+        let closed = keys.get("additionalProperties") == Some(&Value::Bool(false))
+            && !keys.contains_key("patternProperties");
+        let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed)
+        else {
+            return;
+        };
         let known = keys.get("properties").and_then(Value::as_object);
-        let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));
-        for (number, name) in required.iter().enumerate().filter_map(|(number, name)| Some((number, name.as_str()?))) {
+        let names = || {
+            known
+                .into_iter()
+                .flat_map(|known| known.keys().map(String::as_str))
+        };
+        for (number, name) in required
+            .iter()
+            .enumerate()
+            .filter_map(|(number, name)| Some((number, name.as_str()?)))
+        {
             if !names().any(|known| known == name) {
                 let near = nearest(name, names()).map(str::to_owned);
                 let at = format!("{path}/required/{number}");
-                self.bad(at, "a name under `properties`, since `additionalProperties` rules out every other", near.as_deref());
+                self.bad(
+                    at,
+                    "a name under `properties`, since `additionalProperties` rules out every other",
+                    near.as_deref(),
+                );
             }
         }
     }

@@ -16,7 +16,17 @@ const PAIRS: usize = 200_000;
 const DEPTH: usize = 200;
 
 /// Keywords whose schemas apply to the value itself; of a mapping or list of schemas, each applies.
-const HERE: [&str; 9] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
+const HERE: [&str; 9] = [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentSchemas",
+    "dependencies",
+];
 /// Keywords whose schemas apply to the members of the value.
 const INSIDE: [&str; 9] = [
     "additionalItems",
@@ -32,8 +42,14 @@ const INSIDE: [&str; 9] = [
 
 /// Returns the number of visits, or `None` if there are more than [`MOST`].
 pub(crate) fn visits(schema: &Value, value: &Value) -> Option<u64> {
-    let mut counting = Counting { root: schema, parts: parts(schema), known: HashMap::new() };
-    counting.pair(schema, value, 0).filter(|visits| *visits <= MOST)
+    let mut counting = Counting {
+        root: schema,
+        parts: parts(schema),
+        known: HashMap::new(),
+    };
+    counting
+        .pair(schema, value, 0)
+        .filter(|visits| *visits <= MOST)
 }
 
 struct Counting<'s> {
@@ -53,7 +69,14 @@ fn place(value: &Value) -> usize {
 fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
     match value {
         Value::Array(all) => all.iter().collect(),
-        Value::Object(all) if matches!(key, "dependentSchemas" | "dependencies" | "patternProperties") => all.values().collect(),
+        Value::Object(all)
+            if matches!(
+                key,
+                "dependentSchemas" | "dependencies" | "patternProperties"
+            ) =>
+        {
+            all.values().collect()
+        }
         Value::Object(_) => vec![value],
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
@@ -62,7 +85,9 @@ fn schemas<'s>(key: &str, value: &'s Value) -> Vec<&'s Value> {
 impl<'s> Counting<'s> {
     /// Counts the visits of one pair; `None` if they are unbounded or too many.
     fn pair(&mut self, schema: &'s Value, value: &Value, depth: usize) -> Option<u64> {
-        let Value::Object(keys) = schema else { return Some(1) };
+        let Value::Object(keys) = schema else {
+            return Some(1);
+        };
         let pair = (place(schema), place(value));
         if let Some(known) = self.known.get(&pair) {
             return *known;
@@ -73,7 +98,11 @@ impl<'s> Counting<'s> {
         self.known.insert(pair, None);
         let mut sum: u64 = 1;
         // To find the unevaluated members, a validator applies every other keyword once more.
-        let times = if keys.keys().any(|key| key.starts_with("unevaluated")) { 2 } else { 1 };
+        let times = if keys.keys().any(|key| key.starts_with("unevaluated")) {
+            2
+        } else {
+            1
+        };
         for (key, inner) in keys {
             let refers = matches!(key.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef");
             if let Some(to) = inner.as_str().filter(|_| refers) {
@@ -84,16 +113,22 @@ impl<'s> Counting<'s> {
                 for inner in schemas(key, inner) {
                     sum = sum.checked_add(times * self.pair(inner, value, depth + 1)?)?;
                 }
-            } else if let (true, Value::Object(inner), Value::Object(fields)) = (key == "properties", inner, value) {
+            } else if let (true, Value::Object(inner), Value::Object(fields)) =
+                (key == "properties", inner, value)
+            {
                 for (name, field) in fields {
-                    let Some(inner) = inner.get(name) else { continue };
+                    let Some(inner) = inner.get(name) else {
+                        continue;
+                    };
                     sum = sum.checked_add(self.pair(inner, field, depth + 1)?)?;
                 }
             } else if INSIDE.contains(&key.as_str()) {
                 let held: Vec<&Value> = match value {
                     Value::Array(items) => items.iter().collect(),
                     Value::Object(fields) => fields.values().collect(),
-                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                        Vec::new()
+                    }
                 };
                 for inner in schemas(key, inner) {
                     for held in &held {
@@ -113,22 +148,45 @@ impl<'s> Counting<'s> {
     /// address, also the schema with that address.
     fn targets(&self, to: &str) -> Vec<&'s Value> {
         let (address, inside) = to.split_once('#').unwrap_or((to, ""));
-        let last = |address: &'s str| address.trim_end_matches('#').rsplit('/').next().unwrap_or(address);
+        let last = |address: &'s str| {
+            address
+                .trim_end_matches('#')
+                .rsplit('/')
+                .next()
+                .unwrap_or(address)
+        };
         let of = |part: &'s Value, key: &str| part.get(key).and_then(Value::as_str);
-        let id = |part| of(part, "$id").or_else(|| of(part, "id")).filter(|id| !id.starts_with('#'));
+        let id = |part| {
+            of(part, "$id")
+                .or_else(|| of(part, "id"))
+                .filter(|id| !id.starts_with('#'))
+        };
         let end = address.rsplit('/').next().unwrap_or(address);
         if inside.is_empty() || inside.starts_with('/') {
             let addressed =
-                self.parts.iter().copied().filter(|part| id(part).is_some_and(|id| address.is_empty() || last(id) == end));
+                self.parts.iter().copied().filter(|part| {
+                    id(part).is_some_and(|id| address.is_empty() || last(id) == end)
+                });
             let root = Some(self.root).filter(|root| address.is_empty() && id(root).is_none());
-            let mut found: Vec<&Value> = root.into_iter().chain(addressed).filter_map(|part| part.pointer(inside)).collect();
+            let mut found: Vec<&Value> = root
+                .into_iter()
+                .chain(addressed)
+                .filter_map(|part| part.pointer(inside))
+                .collect();
             // The root is also in `addressed` if it has an address.
             found.dedup_by_key(|found| place(found));
             return found;
         }
         let is_called = |part: &&Value| {
-            let named = ["$anchor", "$dynamicAnchor"].iter().any(|key| part.get(*key).and_then(Value::as_str) == Some(inside));
-            let old = |key: &str| part.get(key).and_then(Value::as_str).and_then(|id| id.strip_prefix('#')) == Some(inside);
+            let named = ["$anchor", "$dynamicAnchor"]
+                .iter()
+                .any(|key| part.get(*key).and_then(Value::as_str) == Some(inside));
+            let old = |key: &str| {
+                part.get(key)
+                    .and_then(Value::as_str)
+                    .and_then(|id| id.strip_prefix('#'))
+                    == Some(inside)
+            };
             named || old("$id") || old("id")
         };
         self.parts.iter().copied().filter(is_called).collect()
@@ -143,7 +201,10 @@ fn parts(root: &Value) -> Vec<&Value> {
         match part {
             Value::Array(items) => open.extend(items),
             Value::Object(keys) => {
-                if ["$id", "id", "$anchor", "$dynamicAnchor"].iter().any(|key| keys.get(*key).is_some_and(Value::is_string)) {
+                if ["$id", "id", "$anchor", "$dynamicAnchor"]
+                    .iter()
+                    .any(|key| keys.get(*key).is_some_and(Value::is_string))
+                {
                     found.push(part);
                 }
                 open.extend(keys.values());

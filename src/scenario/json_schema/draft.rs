@@ -13,7 +13,10 @@ const NAMED: [(&str, &str); 5] = [
     ("http://json-schema.org/draft-04/schema#", "draft 4"),
     ("http://json-schema.org/draft-06/schema#", "draft 6"),
     ("http://json-schema.org/draft-07/schema#", "draft 7"),
-    ("https://json-schema.org/draft/2019-09/schema", "draft 2019-09"),
+    (
+        "https://json-schema.org/draft/2019-09/schema",
+        "draft 2019-09",
+    ),
     ("https://json-schema.org/draft/2020-12/schema", NEWEST),
 ];
 /// The draft of a schema without `$schema`.
@@ -23,13 +26,18 @@ const NEWEST: &str = "draft 2020-12";
 pub(super) fn named(word: &str) -> Option<&'static str> {
     let plain = |word: &str| {
         let word = word.trim_end_matches('#');
-        word.strip_prefix("https://").or_else(|| word.strip_prefix("http://")).map(str::to_owned)
+        word.strip_prefix("https://")
+            .or_else(|| word.strip_prefix("http://"))
+            .map(str::to_owned)
     };
     let wanted = plain(word)?;
     if wanted == "json-schema.org/schema" {
         return Some(NEWEST);
     }
-    NAMED.iter().find(|(name, _)| plain(name).as_ref() == Some(&wanted)).map(|(_, draft)| *draft)
+    NAMED
+        .iter()
+        .find(|(name, _)| plain(name).as_ref() == Some(&wanted))
+        .map(|(_, draft)| *draft)
 }
 
 /// Returns the valid values of `$schema`.
@@ -44,7 +52,9 @@ const OF_PATTERN: usize = 64 << 10;
 
 /// Compiles a schema by its draft; 2020-12 without `$schema`.
 #[cfg(feature = "eval")]
-pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<jsonschema::ValidationError<'static>>> {
+pub(crate) fn validator(
+    schema: &Value,
+) -> Result<jsonschema::Validator, Box<jsonschema::ValidationError<'static>>> {
     jsonschema::options()
         .offline()
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(OF_PATTERN))
@@ -55,35 +65,69 @@ pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<jso
 /// Returns the mistakes that the meta-schema of the draft rejects.
 #[cfg(feature = "eval")]
 pub(super) fn refused(schema: &Value) -> Vec<Slip> {
-    let Ok(validator) = jsonschema::meta::validator_for(schema) else { return Vec::new() };
+    let Ok(validator) = jsonschema::meta::validator_for(schema) else {
+        return Vec::new();
+    };
     let errors = validator.iter_errors(schema);
-    errors.map(|error| taken(schema, lead(schema, error.instance_path().as_str()), &error)).collect()
+    errors
+        .map(|error| taken(schema, lead(schema, error.instance_path().as_str()), &error))
+        .collect()
 }
 
 /// Converts a validation error into a fault that describes the values that the draft accepts.
 #[cfg(feature = "eval")]
 fn taken(schema: &Value, path: String, error: &jsonschema::ValidationError<'_>) -> Slip {
-    let draft = schema.get("$schema").and_then(Value::as_str).and_then(named).unwrap_or(NEWEST);
-    let named = if schema.get("$schema").is_some() { "" } else { ", the default without `$schema`" };
+    let draft = schema
+        .get("$schema")
+        .and_then(Value::as_str)
+        .and_then(named)
+        .unwrap_or(NEWEST);
+    let named = if schema.get("$schema").is_some() {
+        ""
+    } else {
+        ", the default without `$schema`"
+    };
     let why = one_line(&error.masked_with("this").to_string());
     let expected = format!("what {draft} takes{named}: {why}");
-    Slip { path, kind: SlipKind::Bad { expected, near: None } }
+    Slip {
+        path,
+        kind: SlipKind::Bad {
+            expected,
+            near: None,
+        },
+    }
 }
 
 /// Returns the reason why a schema that is valid by its draft cannot be compiled.
 #[cfg(feature = "eval")]
 pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
-    let bad = |path, expected| Slip { path, kind: SlipKind::Bad { expected, near: None } };
+    let bad = |path, expected| Slip {
+        path,
+        kind: SlipKind::Bad {
+            expected,
+            near: None,
+        },
+    };
     if super::cost::visits(schema, &Value::Null).is_none() {
-        return Some(bad(String::new(), "a schema whose references come to an end".to_owned()));
+        return Some(bad(
+            String::new(),
+            "a schema whose references come to an end".to_owned(),
+        ));
     }
     let error = validator(schema).err()?;
     let path = lead(schema, error.schema_path().as_str());
     if path.is_empty() {
         let why = one_line(&error.masked_with("this").to_string());
-        return Some(bad(path, format!("a schema whose references lead to a place in it: {why}")));
+        return Some(bad(
+            path,
+            format!("a schema whose references lead to a place in it: {why}"),
+        ));
     }
-    if path.rsplit('/').take(2).any(|step| step == "pattern" || step == "patternProperties") {
+    if path
+        .rsplit('/')
+        .take(2)
+        .any(|step| step == "pattern" || step == "patternProperties")
+    {
         let expected = "a pattern of limited size, without look-around and backreferences";
         return Some(bad(path, expected.to_owned()));
     }
@@ -94,8 +138,12 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
 /// look-around or backreferences, which patterns of JavaScript may have.
 pub(crate) fn looks_around(schema: &Value, pointer: &str) -> bool {
     const LOOKS: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
-    let Some(pattern) = schema.pointer(pointer).and_then(Value::as_str) else { return false };
-    let mut plain = LOOKS.iter().fold(pattern.to_owned(), |pattern, look| pattern.replace(look, "(?:"));
+    let Some(pattern) = schema.pointer(pointer).and_then(Value::as_str) else {
+        return false;
+    };
+    let mut plain = LOOKS.iter().fold(pattern.to_owned(), |pattern, look| {
+        pattern.replace(look, "(?:")
+    });
     for digit in '1'..='9' {
         plain = plain.replace(&format!("\\{digit}"), "x");
     }
@@ -114,6 +162,11 @@ fn lead(root: &Value, mut pointer: &str) -> String {
 /// Returns the last line of a message, which contains the reason.
 #[cfg(feature = "eval")]
 pub(crate) fn one_line(message: &str) -> String {
-    let last = message.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(message).trim();
+    let last = message
+        .lines()
+        .rev()
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or(message)
+        .trim();
     last.strip_prefix("error: ").unwrap_or(last).to_owned()
 }

@@ -33,5 +33,7 @@ pub(super) fn under(path: &str, step: &str) -> String {
 
 /// The keys and indices of a pointer.
 pub fn steps(path: &str) -> impl Iterator<Item = String> {
-    path.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~"))
+    path.split('/')
+        .skip(1)
+        .map(|step| step.replace("~1", "/").replace("~0", "~"))
 }

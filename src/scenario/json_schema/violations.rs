@@ -11,14 +11,25 @@ use serde_json::Value;
 /// The reason, if the schema is invalid or too expensive for the value.
 pub(crate) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
     if cost::visits(schema, value).is_none() {
-        return Err(format!("the schema is too much for this value: more than {} visits of its parts", cost::MOST));
+        return Err(format!(
+            "the schema is too much for this value: more than {} visits of its parts",
+            cost::MOST
+        ));
     }
-    let validator =
-        draft::validator(schema).map_err(|error| format!("it is not a valid JSON Schema: {}", one_line(&error.to_string())))?;
+    let validator = draft::validator(schema).map_err(|error| {
+        format!(
+            "it is not a valid JSON Schema: {}",
+            one_line(&error.to_string())
+        )
+    })?;
     let errors = validator.iter_errors(value).take(8);
     let said = errors.map(|error| {
         let at = error.instance_path().to_string();
-        let at = if at.is_empty() { "the whole".to_owned() } else { at };
+        let at = if at.is_empty() {
+            "the whole".to_owned()
+        } else {
+            at
+        };
         format!("{at}: {}", one_line(&error.to_string()))
     });
     Ok(said.collect())

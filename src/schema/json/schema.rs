@@ -27,7 +27,10 @@ impl Schema {
     }
 
     fn made(format: &'static str, mut document: Document) -> Self {
-        let mut schema = Self { format, document: Value::Null };
+        let mut schema = Self {
+            format,
+            document: Value::Null,
+        };
         let version = format!(
             "Format {format}, as ctxc {} writes it. Within a format keys are added, never renamed or removed.",
             env!("CARGO_PKG_VERSION")
@@ -37,7 +40,10 @@ impl Schema {
         document.insert("$comment".to_owned(), version.into());
         let object = document.ensure_object();
         if let Some(Value::Object(properties)) = object.get_mut("properties") {
-            properties.insert("schema".to_owned(), json!({"const": format, "description": "The format of the artifact."}));
+            properties.insert(
+                "schema".to_owned(),
+                json!({"const": format, "description": "The format of the artifact."}),
+            );
         }
         if let Some(Value::Array(required)) = object.get_mut("required")
             && !required.contains(&json!("schema"))
@@ -66,7 +72,9 @@ impl Schema {
 }
 
 fn generator() -> SchemaGenerator {
-    SchemaSettings::draft2020_12().for_serialize().into_generator()
+    SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator()
 }
 
 fn text(document: &Value) -> String {
@@ -76,8 +84,14 @@ fn text(document: &Value) -> String {
 
 /// One schema for several artifacts, which accepts each of their forms.
 pub fn bundle(schemas: &[Schema]) -> String {
-    let any: Vec<Value> = schemas.iter().map(|schema| json!({"$ref": schema.file()})).collect();
-    let parts: Map<String, Value> = schemas.iter().map(|schema| (schema.name().to_owned(), schema.document.clone())).collect();
+    let any: Vec<Value> = schemas
+        .iter()
+        .map(|schema| json!({"$ref": schema.file()}))
+        .collect();
+    let parts: Map<String, Value> = schemas
+        .iter()
+        .map(|schema| (schema.name().to_owned(), schema.document.clone()))
+        .collect();
     text(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "ctxc.schema.json",

@@ -67,13 +67,19 @@ impl Base {
         if !fs::is_file(path) || fs::is_link(path) {
             return Ok(None);
         }
-        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        let connection = Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
         guard(&connection, PATIENCE)?;
-        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+        let number =
+            |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
         let application = number("application_id")?;
         let version = number("user_version")?;
         if (application, version) != (APPLICATION, VERSION) {
-            return Err(Broken::Useless(format!("it is of version {version} of application {application:#x}")));
+            return Err(Broken::Useless(format!(
+                "it is of version {version} of application {application:#x}"
+            )));
         }
         if schema(&connection)? != schema(&Self::in_memory()?.connection)? {
             return Err(Broken::Useless("its tables are others".to_owned()));
@@ -114,6 +120,8 @@ pub(super) fn guard(connection: &Connection, patience: Duration) -> rusqlite::Re
 
 /// Returns everything that a database defines: tables, indexes and triggers.
 pub(super) fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
-    let mut ask = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
-    ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+    let mut ask = connection
+        .prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
+    ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect()
 }

@@ -61,9 +61,16 @@ pub(in crate::store) struct Change<'b> {
 impl Base {
     /// Returns the stored facts about every file, by path.
     pub(in crate::store) fn known(&self) -> Result<BTreeMap<String, Known>, Broken> {
-        let mut rows = self.connection.prepare("SELECT path, stamp, settled, hash, holds FROM files ORDER BY path")?;
+        let mut rows = self
+            .connection
+            .prepare("SELECT path, stamp, settled, hash, holds FROM files ORDER BY path")?;
         let rows = rows.query_map((), |row| {
-            let known = Known { stamp: row.get(1)?, is_settled: row.get(2)?, hash: row.get(3)?, holds: Holds::of(row.get(4)?) };
+            let known = Known {
+                stamp: row.get(1)?,
+                is_settled: row.get(2)?,
+                hash: row.get(3)?,
+                holds: Holds::of(row.get(4)?),
+            };
             Ok((row.get(0)?, known))
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -71,7 +78,9 @@ impl Base {
 
     /// Begins a change; other programs can still read, but not write.
     pub(in crate::store) fn change(&mut self) -> Result<Change<'_>, Broken> {
-        let making = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let making = self
+            .connection
+            .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         Ok(Change { making })
     }
 }
@@ -83,12 +92,23 @@ impl Change<'_> {
             "INSERT INTO files (path, stamp, settled, hash, holds) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (path) DO UPDATE SET stamp = ?2, settled = ?3, hash = ?4, holds = ?5",
         )?;
-        write.execute(params![path, known.stamp, known.is_settled, known.hash, known.holds.number()])?;
+        write.execute(params![
+            path,
+            known.stamp,
+            known.is_settled,
+            known.hash,
+            known.holds.number()
+        ])?;
         Ok(())
     }
 
     /// Stores a file with its current text.
-    pub(in crate::store) fn put(&self, path: &str, known: &Known, text: &str) -> Result<(), Broken> {
+    pub(in crate::store) fn put(
+        &self,
+        path: &str,
+        known: &Known,
+        text: &str,
+    ) -> Result<(), Broken> {
         self.clear(path)?;
         self.touch(path, known)?;
         if known.holds != Holds::Text {
@@ -102,8 +122,18 @@ impl Change<'_> {
             let mut write = self.making.prepare_cached(
                 "INSERT INTO passages (path, first, last, piece, whole, size, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )?;
-            let id = write.insert(params![path, part.first, part.last, part.piece, is_whole, text.len() as u32, text])?;
-            let mut index = self.making.prepare_cached("INSERT INTO words (rowid, path, text) VALUES (?1, ?2, ?3)")?;
+            let id = write.insert(params![
+                path,
+                part.first,
+                part.last,
+                part.piece,
+                is_whole,
+                text.len() as u32,
+                text
+            ])?;
+            let mut index = self
+                .making
+                .prepare_cached("INSERT INTO words (rowid, path, text) VALUES (?1, ?2, ?3)")?;
             index.execute(params![id, name, joined(text)])?;
         }
         Ok(())
@@ -112,7 +142,9 @@ impl Change<'_> {
     /// Removes a file.
     pub(in crate::store) fn remove(&self, path: &str) -> Result<(), Broken> {
         self.clear(path)?;
-        self.making.prepare_cached("DELETE FROM files WHERE path = ?1")?.execute([path])?;
+        self.making
+            .prepare_cached("DELETE FROM files WHERE path = ?1")?
+            .execute([path])?;
         Ok(())
     }
 
@@ -120,11 +152,21 @@ impl Change<'_> {
     /// repeat the indexed text.
     fn clear(&self, path: &str) -> Result<(), Broken> {
         let name = joined(path);
-        let mut next = self.making.prepare_cached("SELECT id, text FROM passages WHERE path = ?1 LIMIT 1")?;
-        let mut forget =
-            self.making.prepare_cached("INSERT INTO words (words, rowid, path, text) VALUES ('delete', ?1, ?2, ?3)")?;
-        let mut remove = self.making.prepare_cached("DELETE FROM passages WHERE id = ?1")?;
-        let mut find = || next.query_row([path], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).optional();
+        let mut next = self
+            .making
+            .prepare_cached("SELECT id, text FROM passages WHERE path = ?1 LIMIT 1")?;
+        let mut forget = self.making.prepare_cached(
+            "INSERT INTO words (words, rowid, path, text) VALUES ('delete', ?1, ?2, ?3)",
+        )?;
+        let mut remove = self
+            .making
+            .prepare_cached("DELETE FROM passages WHERE id = ?1")?;
+        let mut find = || {
+            next.query_row([path], |row| {
+                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+            })
+            .optional()
+        };
         while let Some((id, text)) = find()? {
             forget.execute(params![id, name, joined(&text)])?;
             remove.execute([id])?;

@@ -7,7 +7,9 @@
 
 use super::base::{guard, schema};
 use crate::base::fs;
-use crate::store::history::{CaseRecord, Earlier, EvalHistory, HistoryError, OpenTrial, RunRecord, Series, TrialRecord};
+use crate::store::history::{
+    CaseRecord, Earlier, EvalHistory, HistoryError, OpenTrial, RunRecord, Series, TrialRecord,
+};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 use serde_json::value::RawValue;
 use std::path::Path;
@@ -82,7 +84,11 @@ impl SqliteHistory {
     /// # Errors
     /// It is of a newer version, not a history, damaged, or in use.
     pub fn open(path: &Path) -> Result<Option<Self>, HistoryError> {
-        if fs::exists(path) { Self::make(path).map(Some) } else { Ok(None) }
+        if fs::exists(path) {
+            Self::make(path).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// Opens the history in a file, and creates the file if needed. Its folder must exist.
@@ -91,13 +97,16 @@ impl SqliteHistory {
     /// As for `open`, or the file cannot be created.
     pub fn make(path: &Path) -> Result<Self, HistoryError> {
         if fs::is_link(path) || fs::exists(path) && !fs::is_file(path) {
-            return Err(HistoryError::Foreign("it is a link, or no regular file".to_owned()));
+            return Err(HistoryError::Foreign(
+                "it is a link, or no regular file".to_owned(),
+            ));
         }
         let mut connection = Connection::open(path)?;
         match prepare(&mut connection) {
             Ok(()) => Ok(Self { connection }),
             Err(HistoryError::Damaged(said)) => {
-                let found = connection.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
+                let found = connection
+                    .query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0));
                 Err(HistoryError::Damaged(found.unwrap_or(said)))
             }
             Err(other) => Err(other),
@@ -110,8 +119,14 @@ impl SqliteHistory {
     /// # Errors
     /// The first damage that was found.
     pub fn check(&self) -> Result<(), HistoryError> {
-        let found = self.connection.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
-        if found == "ok" { Ok(()) } else { Err(HistoryError::Damaged(found)) }
+        let found = self
+            .connection
+            .query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?;
+        if found == "ok" {
+            Ok(())
+        } else {
+            Err(HistoryError::Damaged(found))
+        }
     }
 
     fn trials(&self, run: i64, key: &str) -> Result<Vec<TrialRecord>, HistoryError> {
@@ -127,14 +142,18 @@ impl SqliteHistory {
                 decomposes: row.get(6)?,
             })
         };
-        Ok(ask.query_map(params![run, key], trial)?.collect::<rusqlite::Result<_>>()?)
+        Ok(ask
+            .query_map(params![run, key], trial)?
+            .collect::<rusqlite::Result<_>>()?)
     }
 }
 
 /// Checks the identity of a database, and creates its tables if it is empty.
 fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
     guard(connection, PATIENCE)?;
-    let number = |connection: &Connection, name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    let number = |connection: &Connection, name: &str| {
+        connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+    };
     let application = number(connection, "application_id")?;
     let version = number(connection, "user_version")?;
     if application == APPLICATION && version > VERSION {
@@ -142,7 +161,10 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
     }
     let begun = Instant::now();
     // Changing the mode ignores the busy timeout, so the loop waits instead.
-    while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL").map_err(HistoryError::from) {
+    while let Err(error) = connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .map_err(HistoryError::from)
+    {
         if error != HistoryError::Busy || begun.elapsed() > PATIENCE {
             return Err(error);
         }
@@ -177,7 +199,9 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
         }
         empty.execute_batch(added)?;
     }
-    if number(connection, "application_id")? == APPLICATION && schema(connection)? == schema(&empty)? {
+    if number(connection, "application_id")? == APPLICATION
+        && schema(connection)? == schema(&empty)?
+    {
         return Ok(());
     }
     Err(HistoryError::Foreign("its tables are others".to_owned()))
@@ -185,8 +209,11 @@ fn prepare(connection: &mut Connection) -> Result<(), HistoryError> {
 
 impl EvalHistory for SqliteHistory {
     fn begin(&mut self, run: &RunRecord) -> Result<i64, HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let last: Option<i64> = making.query_row("SELECT max(seq) FROM runs", (), |row| row.get(0))?;
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let last: Option<i64> =
+            making.query_row("SELECT max(seq) FROM runs", (), |row| row.get(0))?;
         let seq = last.map_or(run.order, |last| run.order.max(last.saturating_add(1)));
         insert(&making, seq, run)?;
         making.execute(
@@ -194,21 +221,31 @@ impl EvalHistory for SqliteHistory {
             [WHOLE],
         )?;
         for table in ["answers", "open_trials"] {
-            let old = format!("DELETE FROM {table} WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)");
+            let old = format!(
+                "DELETE FROM {table} WHERE run < (SELECT seq FROM runs ORDER BY seq DESC LIMIT 1 OFFSET ?1)"
+            );
             making.execute(&old, [WHOLE])?;
         }
         making.commit()?;
         Ok(seq)
     }
 
-    fn add(&mut self, run: i64, cases: &[CaseRecord], used: (u64, u64, f64)) -> Result<(), HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    fn add(
+        &mut self,
+        run: i64,
+        cases: &[CaseRecord],
+        used: (u64, u64, f64),
+    ) -> Result<(), HistoryError> {
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for case in cases {
             put(&making, run, case)?;
         }
         if used.0 > 0 {
             spent(&making, run, used)?;
-            let mut tried = making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
+            let mut tried =
+                making.prepare_cached("DELETE FROM open_trials WHERE run = ?1 AND id = ?2")?;
             // The trials of a case that ended with an error are kept for its next attempt.
             for case in cases.iter().filter(|case| case.verdict != "error") {
                 tried.execute(params![run, case.id])?;
@@ -217,9 +254,23 @@ impl EvalHistory for SqliteHistory {
         Ok(making.commit()?)
     }
 
-    fn trial(&mut self, run: i64, trial: &OpenTrial, used: (u64, u64, f64)) -> Result<(), HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let OpenTrial { id, trial, key, context_hash, answer, used: its } = trial;
+    fn trial(
+        &mut self,
+        run: i64,
+        trial: &OpenTrial,
+        used: (u64, u64, f64),
+    ) -> Result<(), HistoryError> {
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let OpenTrial {
+            id,
+            trial,
+            key,
+            context_hash,
+            answer,
+            used: its,
+        } = trial;
         making
             .prepare_cached(
                 "INSERT OR REPLACE INTO open_trials (run, id, trial, key, context_hash, given, used) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -243,11 +294,15 @@ impl EvalHistory for SqliteHistory {
                 used: raw(row.get(5)?).unwrap_or_default(),
             })
         };
-        Ok(ask.query_map([run], trial)?.collect::<rusqlite::Result<_>>()?)
+        Ok(ask
+            .query_map([run], trial)?
+            .collect::<rusqlite::Result<_>>()?)
     }
 
     fn end(&mut self, run: i64) -> Result<(), HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         making.execute("UPDATE runs SET finished = 1 WHERE seq = ?1", [run])?;
         making.execute("DELETE FROM open_trials WHERE run = ?1", [run])?;
         Ok(making.commit()?)
@@ -292,18 +347,29 @@ impl EvalHistory for SqliteHistory {
                 answers: row.get::<_, Option<String>>(8)?.and_then(raw),
             })
         };
-        let mut cases = ask.query_map([run], case)?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut cases = ask
+            .query_map([run], case)?
+            .collect::<rusqlite::Result<Vec<_>>>()?;
         for case in &mut cases {
             case.trials = self.trials(run, &case.key)?;
         }
         Ok(cases)
     }
 
-    fn last(&self, id: &str, key: &str, context_hash: &str) -> Result<Option<Earlier>, HistoryError> {
+    fn last(
+        &self,
+        id: &str,
+        key: &str,
+        context_hash: &str,
+    ) -> Result<Option<Earlier>, HistoryError> {
         let mut ask = self.connection.prepare_cached(LAST)?;
         let earlier = |row: &Row<'_>| {
             let result = row.get::<_, Option<String>>(2)?.and_then(raw);
-            Ok(Earlier { verdict: row.get(0)?, registry_hash: row.get(1)?, result })
+            Ok(Earlier {
+                verdict: row.get(0)?,
+                registry_hash: row.get(1)?,
+                result,
+            })
         };
         Ok(ask.query_row([id, key, context_hash], earlier).optional()?)
     }
@@ -317,10 +383,15 @@ impl EvalHistory for SqliteHistory {
     }
 
     fn adopt(&mut self, run: &RunRecord, cases: &[CaseRecord]) -> Result<bool, HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         let exists = |column: &str, value: &dyn rusqlite::ToSql| {
             let ask = format!("SELECT 1 FROM runs WHERE {column} = ?1");
-            making.query_row(&ask, [value], |_| Ok(())).optional().map(|found| found.is_some())
+            making
+                .query_row(&ask, [value], |_| Ok(()))
+                .optional()
+                .map(|found| found.is_some())
         };
         if exists("id", &run.id)? {
             return Ok(false);
@@ -338,7 +409,9 @@ impl EvalHistory for SqliteHistory {
     }
 
     fn forget(&mut self, runs: &[i64]) -> Result<(), HistoryError> {
-        let making = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let making = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for run in runs {
             making.execute(
                 "DELETE FROM cases WHERE (id, live, run) IN (SELECT id, live, run FROM results WHERE run = ?1)",
@@ -355,29 +428,54 @@ impl EvalHistory for SqliteHistory {
 
 /// Adds a case to a run, replacing an earlier version of it.
 fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryError> {
-    let CaseRecord { id, key, context_hash, provider, model, live, verdict, trials, result, answers } = case;
+    let CaseRecord {
+        id,
+        key,
+        context_hash,
+        provider,
+        model,
+        live,
+        verdict,
+        trials,
+        result,
+        answers,
+    } = case;
     let earlier: Option<(String, bool)> = making
         .prepare_cached("SELECT key, live FROM results JOIN cases USING (id, live, run) WHERE run = ?1 AND id = ?2")?
         .query_row(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     if let Some((key, live)) = earlier {
-        making.execute("DELETE FROM cases WHERE id = ?1 AND live = ?2 AND run = ?3", params![id, live, run])?;
-        making.execute("DELETE FROM trials WHERE run = ?1 AND key = ?2", params![run, key])?;
+        making.execute(
+            "DELETE FROM cases WHERE id = ?1 AND live = ?2 AND run = ?3",
+            params![id, live, run],
+        )?;
+        making.execute(
+            "DELETE FROM trials WHERE run = ?1 AND key = ?2",
+            params![run, key],
+        )?;
     }
-    making.prepare_cached("INSERT OR REPLACE INTO results (run, id, live, result) VALUES (?1, ?2, ?3, ?4)")?.execute(params![
-        run,
-        id,
-        live,
-        result.as_ref().map(|result| result.get())
-    ])?;
+    making
+        .prepare_cached(
+            "INSERT OR REPLACE INTO results (run, id, live, result) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            run,
+            id,
+            live,
+            result.as_ref().map(|result| result.get())
+        ])?;
     match answers {
         Some(given) => making
             .prepare_cached("INSERT OR REPLACE INTO answers (run, id, given) VALUES (?1, ?2, ?3)")?
             .execute(params![run, id, given.get()])?,
-        None => making.prepare_cached("DELETE FROM answers WHERE run = ?1 AND id = ?2")?.execute(params![run, id])?,
+        None => making
+            .prepare_cached("DELETE FROM answers WHERE run = ?1 AND id = ?2")?
+            .execute(params![run, id])?,
     };
     let told = trials.iter().filter_map(|trial| trial.decomposes);
-    let (told, split) = told.fold((0_u32, 0_u32), |(told, split), is| (told + 1, split + u32::from(is)));
+    let (told, split) = told.fold((0_u32, 0_u32), |(told, split), is| {
+        (told + 1, split + u32::from(is))
+    });
     making
         .prepare_cached(
             "INSERT OR REPLACE INTO cases (id, live, run, key, context_hash, provider, model, verdict, trials, tokens, latency_ms, told, split)
@@ -399,7 +497,15 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
             split
         ])?;
     for trial in trials {
-        let TrialRecord { index, verdict, tokens_in, tokens_out, cost_usd, latency_ms, decomposes } = trial;
+        let TrialRecord {
+            index,
+            verdict,
+            tokens_in,
+            tokens_out,
+            cost_usd,
+            latency_ms,
+            decomposes,
+        } = trial;
         let (tokens_in, tokens_out) = (tokens_in.cast_signed(), tokens_out.cast_signed());
         let latency = latency_ms.map(u64::cast_signed);
         making
@@ -413,15 +519,37 @@ fn put(making: &Connection, run: i64, case: &CaseRecord) -> Result<(), HistoryEr
 }
 
 /// Sets the usage of a run so far.
-fn spent(making: &Connection, run: i64, (calls, tokens, usd): (u64, u64, f64)) -> Result<(), HistoryError> {
-    let mut spend = making.prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
+fn spent(
+    making: &Connection,
+    run: i64,
+    (calls, tokens, usd): (u64, u64, f64),
+) -> Result<(), HistoryError> {
+    let mut spend = making
+        .prepare_cached("UPDATE runs SET calls = ?2, tokens = ?3, cost_usd = ?4 WHERE seq = ?1")?;
     spend.execute(params![run, calls.cast_signed(), tokens.cast_signed(), usd])?;
     Ok(())
 }
 
 fn insert(making: &Connection, seq: i64, run: &RunRecord) -> Result<(), HistoryError> {
-    let RunRecord { id, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd, .. } = run;
-    let (planned, calls, tokens) = (planned.cast_signed(), calls.cast_signed(), tokens.cast_signed());
+    let RunRecord {
+        id,
+        at,
+        tool,
+        mode,
+        registry_hash,
+        selection,
+        planned,
+        finished,
+        calls,
+        tokens,
+        cost_usd,
+        ..
+    } = run;
+    let (planned, calls, tokens) = (
+        planned.cast_signed(),
+        calls.cast_signed(),
+        tokens.cast_signed(),
+    );
     making.execute(
         "INSERT INTO runs (seq, id, at, tool, mode, registry_hash, selection, planned, finished, calls, tokens, cost_usd)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",

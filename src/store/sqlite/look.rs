@@ -46,13 +46,19 @@ impl Base {
     pub(in crate::store) fn passages(&self) -> Result<u64, Broken> {
         Ok(self
             .connection
-            .query_row("SELECT count(*) FROM passages", (), |record| record.get::<_, i64>(0).map(i64::unsigned_abs))?)
+            .query_row("SELECT count(*) FROM passages", (), |record| {
+                record.get::<_, i64>(0).map(i64::unsigned_abs)
+            })?)
     }
 
     /// Returns the files that have passages, each with their number.
     pub(in crate::store) fn passages_by_file(&self) -> Result<Vec<(String, u64)>, Broken> {
-        let mut counted = self.connection.prepare_cached("SELECT path, count(*) FROM passages GROUP BY path ORDER BY path")?;
-        let rows = counted.query_map((), |record| Ok((record.get(0)?, record.get::<_, i64>(1)?.unsigned_abs())))?;
+        let mut counted = self
+            .connection
+            .prepare_cached("SELECT path, count(*) FROM passages GROUP BY path ORDER BY path")?;
+        let rows = counted.query_map((), |record| {
+            Ok((record.get(0)?, record.get::<_, i64>(1)?.unsigned_abs()))
+        })?;
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
 
@@ -79,7 +85,8 @@ impl Base {
                 *scores.entry(id).or_default() += (share * 1e9).round() as i64;
             }
         }
-        let mut ranked: Vec<(i64, i64)> = scores.into_iter().map(|(id, score)| (score, id)).collect();
+        let mut ranked: Vec<(i64, i64)> =
+            scores.into_iter().map(|(id, score)| (score, id)).collect();
         ranked.sort_by_key(|(score, _)| Reverse(*score));
         let mut passage = self.connection.prepare_cached(PASSAGE)?;
         let mut rows: Vec<Row> = Vec::new();
@@ -93,14 +100,18 @@ impl Base {
                 rows.push(row);
             }
         }
-        rows.sort_by(|a, b| (b.score, &a.path, a.first, a.piece).cmp(&(a.score, &b.path, b.first, b.piece)));
+        rows.sort_by(|a, b| {
+            (b.score, &a.path, a.first, a.piece).cmp(&(a.score, &b.path, b.first, b.piece))
+        });
         rows.truncate(limit);
         Ok(rows)
     }
 
     /// Returns the text of a file as it was indexed.
     pub(in crate::store) fn text(&self, path: &str) -> Result<String, Broken> {
-        let mut ask = self.connection.prepare_cached("SELECT text FROM passages WHERE path = ?1 ORDER BY first, piece")?;
+        let mut ask = self
+            .connection
+            .prepare_cached("SELECT text FROM passages WHERE path = ?1 ORDER BY first, piece")?;
         let rows = ask.query_map([path], |row| row.get::<_, String>(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }

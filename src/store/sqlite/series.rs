@@ -13,18 +13,28 @@ const RUNS: &str = "
 ";
 
 impl SqliteHistory {
-    pub(super) fn read_series(&self, window: usize, each: &mut dyn FnMut(Series)) -> Result<(), HistoryError> {
+    pub(super) fn read_series(
+        &self,
+        window: usize,
+        each: &mut dyn FnMut(Series),
+    ) -> Result<(), HistoryError> {
         let mut next = self.connection.prepare_cached(NEXT)?;
         let mut runs = self.connection.prepare_cached(RUNS)?;
         let mut id = String::new();
         while let Some(found) = next.query_row([&id], |row| row.get::<_, Option<String>>(0))? {
             id = found;
-            either(&mut runs, &id, window)?.into_iter().for_each(&mut *each);
+            either(&mut runs, &id, window)?
+                .into_iter()
+                .for_each(&mut *each);
         }
         Ok(())
     }
 
-    pub(super) fn read_series_of(&self, id: &str, window: usize) -> Result<Option<Series>, HistoryError> {
+    pub(super) fn read_series_of(
+        &self,
+        id: &str,
+        window: usize,
+    ) -> Result<Option<Series>, HistoryError> {
         let mut runs = self.connection.prepare_cached(RUNS)?;
         Ok(either(&mut runs, id, window)?)
     }
@@ -38,12 +48,26 @@ fn either(runs: &mut Statement<'_>, id: &str, window: usize) -> rusqlite::Result
     }
 }
 
-fn of_case(runs: &mut Statement<'_>, id: &str, live: bool, window: usize) -> rusqlite::Result<Option<Series>> {
+fn of_case(
+    runs: &mut Statement<'_>,
+    id: &str,
+    live: bool,
+    window: usize,
+) -> rusqlite::Result<Option<Series>> {
     let mut rows = runs.query(params![id, live])?;
-    let Some(first) = rows.next()? else { return Ok(None) };
+    let Some(first) = rows.next()? else {
+        return Ok(None);
+    };
     let (provider, model, context_hash) = config(first)?;
-    let mut series =
-        Series { id: id.to_owned(), live, provider, model, context_hash, now: vec![point(first)?], before: Vec::new() };
+    let mut series = Series {
+        id: id.to_owned(),
+        live,
+        provider,
+        model,
+        context_hash,
+        now: vec![point(first)?],
+        before: Vec::new(),
+    };
     let mut other = None;
     while let Some(row) = rows.next()? {
         if is_of(row, (&series.provider, &series.model, &series.context_hash))? {
@@ -77,8 +101,13 @@ fn config(row: &Row<'_>) -> rusqlite::Result<Config> {
     Ok((row.get(6)?, row.get(7)?, row.get(8)?))
 }
 
-fn is_of(row: &Row<'_>, config: (&Option<String>, &Option<String>, &Option<String>)) -> rusqlite::Result<bool> {
-    let is = |at: usize, one: &Option<String>| Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str_or_null()? == one.as_deref());
+fn is_of(
+    row: &Row<'_>,
+    config: (&Option<String>, &Option<String>, &Option<String>),
+) -> rusqlite::Result<bool> {
+    let is = |at: usize, one: &Option<String>| {
+        Ok::<_, rusqlite::Error>(row.get_ref(at)?.as_str_or_null()? == one.as_deref())
+    };
     Ok(is(6, config.0)? && is(7, config.1)? && is(8, config.2)?)
 }
 

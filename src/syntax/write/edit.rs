@@ -15,7 +15,9 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
     if let Some(last) = element.elements().last() {
         return insert_after(last, xml);
     }
-    let Some(own) = indent(text, element.span().start) else { return insert_flat(element, xml) };
+    let Some(own) = indent(text, element.span().start) else {
+        return insert_flat(element, xml);
+    };
     let line = line_break(text);
     let inside = deeper(element, own);
     let body = indented(xml, &inside, line);
@@ -29,7 +31,11 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
     }
     // After text and comments: the child follows them, before their trailing white space.
     let kept = inner.start + content.trim_end().len() as u32;
-    let tail = if content.trim_end().len() == content.len() { format!("{line}{own}") } else { String::new() };
+    let tail = if content.trim_end().len() == content.len() {
+        format!("{line}{own}")
+    } else {
+        String::new()
+    };
     Edit::insert(kept, format!("{line}{inside}{body}{tail}"))
 }
 
@@ -37,7 +43,12 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
 pub fn insert_first_child(element: Element<'_>, xml: &str) -> Edit {
     let text = element.document().text;
     match element.children().find(|node| !node.is_blank()) {
-        Some(first) if matches!(first.kind(), Kind::Element | Kind::Comment | Kind::Instruction) => {
+        Some(first)
+            if matches!(
+                first.kind(),
+                Kind::Element | Kind::Comment | Kind::Instruction
+            ) =>
+        {
             before(text, first.span().start, xml)
         }
         Some(_) | None => insert_child(element, xml),
@@ -66,15 +77,24 @@ pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
 pub fn remove_element(element: Element<'_>) -> Edit {
     let text = element.document().text;
     let span = element.span();
-    let Some(own) = indent(text, span.start) else { return Edit::delete(span) };
+    let Some(own) = indent(text, span.start) else {
+        return Edit::delete(span);
+    };
     let after = text.get(span.end as usize..).unwrap_or("");
     let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
     let rest = after.get(blank..).unwrap_or("");
-    let line = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with(['\n', '\r'])) };
+    let line = if rest.starts_with("\r\n") {
+        2
+    } else {
+        usize::from(rest.starts_with(['\n', '\r']))
+    };
     if line == 0 {
         return Edit::delete(span);
     }
-    Edit::delete(Span::new(span.start - own.len() as u32, span.end + (blank + line) as u32))
+    Edit::delete(Span::new(
+        span.start - own.len() as u32,
+        span.end + (blank + line) as u32,
+    ))
 }
 
 /// Renames an element in both of its tags.
@@ -84,7 +104,10 @@ pub fn rename_element(element: Element<'_>, name: &str) -> Vec<Edit> {
         let written = tag.slice(element.document().text);
         let body = written.trim_start_matches("</").trim_end_matches('>');
         let start = tag.start + 2 + (body.len() - body.trim_start().len()) as u32;
-        edits.push(Edit::replace(Span::new(start, start + body.trim().len() as u32), name));
+        edits.push(Edit::replace(
+            Span::new(start, start + body.trim().len() as u32),
+            name,
+        ));
     }
     edits
 }
@@ -95,23 +118,40 @@ pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
     if let Some(attribute) = element.attribute(name) {
         let span = attribute.value_span();
         let text = element.document().text;
-        let quoted = span.start.checked_sub(1).is_some_and(|at| matches!(text.as_bytes().get(at as usize), Some(b'"' | b'\'')));
-        return if quoted { Edit::replace(span, value) } else { Edit::replace(attribute.span(), format!("{name}=\"{value}\"")) };
+        let quoted = span
+            .start
+            .checked_sub(1)
+            .is_some_and(|at| matches!(text.as_bytes().get(at as usize), Some(b'"' | b'\'')));
+        return if quoted {
+            Edit::replace(span, value)
+        } else {
+            Edit::replace(attribute.span(), format!("{name}=\"{value}\""))
+        };
     }
-    let last = element.attributes().last().map_or(element.name_span().end, |attribute| attribute.span().end);
+    let last = element
+        .attributes()
+        .last()
+        .map_or(element.name_span().end, |attribute| attribute.span().end);
     Edit::insert(last, format!(" {name}=\"{value}\""))
 }
 
 /// Replaces the content of an element with text written as XML.
 pub fn set_content(element: Element<'_>, xml: &str) -> Edit {
-    if element.is_empty_tag() { open_up(element, xml) } else { Edit::replace(element.inner(), xml) }
+    if element.is_empty_tag() {
+        open_up(element, xml)
+    } else {
+        Edit::replace(element.inner(), xml)
+    }
 }
 
 /// Removes an attribute with the white space before it. `None` if it does not exist.
 pub fn remove_attribute(element: Element<'_>, name: &str) -> Option<Edit> {
     let span = element.attribute(name)?.span();
     let before = element.document().text.get(..span.start as usize)?;
-    Some(Edit::delete(Span::new(before.trim_ascii_end().len() as u32, span.end)))
+    Some(Edit::delete(Span::new(
+        before.trim_ascii_end().len() as u32,
+        span.end,
+    )))
 }
 
 /// Inserts before the node at `start`, on a line of its own if the node begins a line.
@@ -127,23 +167,35 @@ fn before(text: &str, start: u32, xml: &str) -> Edit {
 
 /// Inserts a child of an element in the middle of a line.
 fn insert_flat(element: Element<'_>, xml: &str) -> Edit {
-    if element.is_empty_tag() { open_up(element, xml) } else { Edit::insert(element.inner().end, xml) }
+    if element.is_empty_tag() {
+        open_up(element, xml)
+    } else {
+        Edit::insert(element.inner().end, xml)
+    }
 }
 
 /// `<a/>` becomes `<a>…</a>`.
 fn open_up(element: Element<'_>, content: &str) -> Edit {
     let text = element.document().text;
     let tag = element.start_tag();
-    let written = tag.slice(text).trim_end_matches('>').trim_end_matches('/').trim_end();
+    let written = tag
+        .slice(text)
+        .trim_end_matches('>')
+        .trim_end_matches('/')
+        .trim_end();
     let start = tag.start + written.len() as u32;
-    Edit::replace(Span::new(start, tag.end), format!(">{content}</{}>", element.name()))
+    Edit::replace(
+        Span::new(start, tag.end),
+        format!(">{content}</{}>", element.name()),
+    )
 }
 
 /// The white space before `start` if nothing else precedes it on its line.
 fn indent(text: &str, start: u32) -> Option<&str> {
     let before = text.get(..start as usize)?;
     let head = before.trim_end_matches([' ', '\t']);
-    (head.is_empty() || head.ends_with(['\n', '\r'])).then(|| before.get(head.len()..).unwrap_or(""))
+    (head.is_empty() || head.ends_with(['\n', '\r']))
+        .then(|| before.get(head.len()..).unwrap_or(""))
 }
 
 /// The indentation of an element's children, by the style of the file: the first element that
@@ -161,7 +213,11 @@ fn deeper(element: Element<'_>, own: &str) -> String {
 
 fn line_break(text: &str) -> &'static str {
     let first = text.find('\n').unwrap_or(0);
-    if first > 0 && text.as_bytes().get(first - 1) == Some(&b'\r') { "\r\n" } else { "\n" }
+    if first > 0 && text.as_bytes().get(first - 1) == Some(&b'\r') {
+        "\r\n"
+    } else {
+        "\n"
+    }
 }
 
 /// Indents all lines but the first, with the line breaks of the file.

@@ -6,7 +6,11 @@ use std::borrow::Cow;
 /// Escapes text between tags: `&`, `<` and `>` (the last one because of `]]>`).
 pub fn escape_text(text: &str) -> Cow<'_, str> {
     let escaped = escape::partial_escape(text);
-    if escaped.contains('\r') { Cow::Owned(escaped.replace('\r', "&#13;")) } else { escaped }
+    if escaped.contains('\r') {
+        Cow::Owned(escaped.replace('\r', "&#13;"))
+    } else {
+        escaped
+    }
 }
 
 /// Escapes an attribute value for either kind of quotes. Line breaks and tabs survive reading.
@@ -15,7 +19,12 @@ pub fn escape_attribute(value: &str) -> Cow<'_, str> {
     if !escaped.contains(['\r', '\n', '\t']) {
         return escaped;
     }
-    Cow::Owned(escaped.replace('\r', "&#13;").replace('\n', "&#10;").replace('\t', "&#9;"))
+    Cow::Owned(
+        escaped
+            .replace('\r', "&#13;")
+            .replace('\n', "&#10;")
+            .replace('\t', "&#9;"),
+    )
 }
 
 /// Replaces characters that no XML document may contain, escaped or not, with the form `\u{1}`.

@@ -13,7 +13,9 @@ pub struct TemplateWriter {
 
 impl std::fmt::Debug for TemplateWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TemplateWriter").field("open", &self.open).finish_non_exhaustive()
+        f.debug_struct("TemplateWriter")
+            .field("open", &self.open)
+            .finish_non_exhaustive()
     }
 }
 
@@ -26,7 +28,10 @@ impl Default for TemplateWriter {
 impl TemplateWriter {
     /// An empty document.
     pub fn new() -> Self {
-        Self { out: Writer::new_with_indent(Vec::new(), b' ', 2), open: Vec::new() }
+        Self {
+            out: Writer::new_with_indent(Vec::new(), b' ', 2),
+            open: Vec::new(),
+        }
     }
 
     /// Writes the XML declaration, for readers that require one.
@@ -53,7 +58,9 @@ impl TemplateWriter {
     /// Writes an element that contains only text, on one line.
     pub fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> &mut Self {
         self.write(Event::Start(start(name, attributes)));
-        self.write(Event::Text(BytesText::from_escaped(super::escape_text(text))));
+        self.write(Event::Text(BytesText::from_escaped(super::escape_text(
+            text,
+        ))));
         self.write(Event::End(BytesEnd::new(name)));
         self
     }
@@ -68,7 +75,9 @@ impl TemplateWriter {
     pub fn comment(&mut self, text: &str) -> &mut Self {
         let safe = text.replace("--", "- -");
         let pad = if safe.ends_with('-') { " " } else { "" };
-        self.write(Event::Comment(BytesText::from_escaped(format!(" {safe}{pad} "))));
+        self.write(Event::Comment(BytesText::from_escaped(format!(
+            " {safe}{pad} "
+        ))));
         self
     }
 
@@ -91,7 +100,10 @@ impl TemplateWriter {
 fn start(name: &str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
     let mut start = BytesStart::new(name.to_owned());
     for (name, value) in attributes {
-        start.push_attribute(Attribute { key: QName(name), value: super::escape_attribute(value) });
+        start.push_attribute(Attribute {
+            key: QName(name),
+            value: super::escape_attribute(value),
+        });
     }
     start
 }

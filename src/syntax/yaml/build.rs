@@ -17,7 +17,14 @@ const FAULTS: usize = 100;
 /// Reads a text. The tree contains everything up to the first fault that ends reading; an empty
 /// text is a null node at its start.
 pub fn read(text: &str) -> (Node<'_>, Vec<Fault>) {
-    let mut builder = Builder { text, open: Vec::new(), root: None, anchors: HashMap::new(), weight: 0, faults: Vec::new() };
+    let mut builder = Builder {
+        text,
+        open: Vec::new(),
+        root: None,
+        anchors: HashMap::new(),
+        weight: 0,
+        faults: Vec::new(),
+    };
     // One more than is allowed, so that excessive depth is distinguishable from a syntax error.
     let mut options = granit_parser::options! {
         emit_unresolved_aliases: true,
@@ -45,7 +52,11 @@ struct Open<'t> {
 
 enum Parts<'t> {
     List(Vec<Node<'t>>),
-    Map { entries: Vec<Entry<'t>>, merged: Vec<Entry<'t>>, key: Option<Key<'t>> },
+    Map {
+        entries: Vec<Entry<'t>>,
+        merged: Vec<Entry<'t>>,
+        key: Option<Key<'t>>,
+    },
 }
 
 struct Builder<'t> {
@@ -75,36 +86,64 @@ impl<'t> Builder<'t> {
                 return false;
             }
         };
-        let span = at.byte_range().map_or(Span::at(0), |range| Span::of(range.start, range.end));
+        let span = at
+            .byte_range()
+            .map_or(Span::at(0), |range| Span::of(range.start, range.end));
         let tag = |tag: Option<Cow<'t, Tag>>| own_tag(tag.as_deref(), span, &at);
-        #[allow(clippy::wildcard_enum_match_arm, reason = "a foreign list that may grow: what has no node is passed over")]
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "a foreign list that may grow: what has no node is passed over"
+        )]
         match event {
             Event::DocumentStart(..) if self.root.is_some() => {
                 self.report(span.visible(self.text), FaultKind::SecondDocument);
                 return false;
             }
             Event::Scalar(text, style, anchor, own) => {
-                let is_text = own.as_deref().is_some_and(|tag| tag.core_suffix() == Some("str"));
+                let is_text = own
+                    .as_deref()
+                    .is_some_and(|tag| tag.core_suffix() == Some("str"));
                 let own = tag(own);
                 // The span of a block scalar extends to the next node.
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-                let shown = if block { span.slice(self.text).trim_end().len() as u32 } else { span.len() };
+                let shown = if block {
+                    span.slice(self.text).trim_end().len() as u32
+                } else {
+                    span.len()
+                };
                 let at = Span::new(span.start, span.start + shown);
-                if matches!(style, ScalarStyle::Plain) && own.is_none() && !is_text && is_beyond(&text) {
+                if matches!(style, ScalarStyle::Plain)
+                    && own.is_none()
+                    && !is_text
+                    && is_beyond(&text)
+                {
                     self.report(at, FaultKind::Beyond(text.to_string()));
                 }
                 let node = scalar(text, style, at, own, is_text);
                 return self.node(node, anchor);
             }
-            Event::SequenceStart(_, anchor, own) => return self.start(span, anchor, tag(own), Parts::List(Vec::new())),
+            Event::SequenceStart(_, anchor, own) => {
+                return self.start(span, anchor, tag(own), Parts::List(Vec::new()));
+            }
             Event::MappingStart(_, anchor, own) => {
-                return self.start(span, anchor, tag(own), Parts::Map { entries: Vec::new(), merged: Vec::new(), key: None });
+                return self.start(
+                    span,
+                    anchor,
+                    tag(own),
+                    Parts::Map {
+                        entries: Vec::new(),
+                        merged: Vec::new(),
+                        key: None,
+                    },
+                );
             }
             Event::SequenceEnd | Event::MappingEnd => return self.end(span),
             Event::Alias(anchor) => {
                 let node = self.anchors.get(&anchor).cloned();
                 // An anchor that is still missing belongs to a collection around the alias.
-                let Some(node) = node else { return self.unknown(span) };
+                let Some(node) = node else {
+                    return self.unknown(span);
+                };
                 self.weight += node.weight();
                 return self.node(node, 0);
             }
@@ -118,7 +157,14 @@ impl<'t> Builder<'t> {
     fn unknown(&mut self, span: Span) -> bool {
         let name = span.slice(self.text).trim_start_matches('*').to_owned();
         self.report(span, FaultKind::UnknownAlias(name));
-        self.node(Node { value: Value::Null, span, tag: None }, 0)
+        self.node(
+            Node {
+                value: Value::Null,
+                span,
+                tag: None,
+            },
+            0,
+        )
     }
 
     fn syntax(&self, offset: usize, error: &granit_parser::ScanError) -> (Span, FaultKind) {
@@ -127,10 +173,20 @@ impl<'t> Builder<'t> {
         if matches!(error.kind(), ErrorKind::RecursionLimitExceeded) {
             return (span, FaultKind::Deep);
         }
-        let start = self.text.get(..offset).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+        let start = self
+            .text
+            .get(..offset)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |newline| newline + 1);
         // The fault of a text that continues on the next line is reported at its beginning.
         let mut at = start;
-        for line in self.text.get(start..).unwrap_or("").split_inclusive('\n').take(2) {
+        for line in self
+            .text
+            .get(start..)
+            .unwrap_or("")
+            .split_inclusive('\n')
+            .take(2)
+        {
             let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
             if let Some(tab) = line.get(..indent).and_then(|indent| indent.find('\t')) {
                 return (Span::of(at + tab, at + indent), FaultKind::Tab);
@@ -140,29 +196,52 @@ impl<'t> Builder<'t> {
         (span, FaultKind::Syntax(error.info()))
     }
 
-    fn start(&mut self, span: Span, anchor: usize, tag: Option<Box<Spanned<String>>>, parts: Parts<'t>) -> bool {
+    fn start(
+        &mut self,
+        span: Span,
+        anchor: usize,
+        tag: Option<Box<Spanned<String>>>,
+        parts: Parts<'t>,
+    ) -> bool {
         if self.open.len() >= DEPTH {
             self.report(span.visible(self.text), FaultKind::Deep);
             return false;
         }
-        self.open.push(Open { start: span.start, end: span.end, anchor, tag, parts });
+        self.open.push(Open {
+            start: span.start,
+            end: span.end,
+            anchor,
+            tag,
+            parts,
+        });
         true
     }
 
     /// Closes the innermost collection. A block ends with its last part.
     fn end(&mut self, span: Span) -> bool {
-        let Some(open) = self.open.pop() else { return true };
+        let Some(open) = self.open.pop() else {
+            return true;
+        };
         let end = if span.is_empty() { open.end } else { span.end };
         let span = Span::new(open.start, end);
         let value = match open.parts {
             Parts::List(items) => Value::List(items),
-            Parts::Map { entries, merged, .. } => {
+            Parts::Map {
+                entries, merged, ..
+            } => {
                 let mut entries = self.once(entries);
                 merge(&mut entries, merged);
                 Value::Map(entries)
             }
         };
-        self.node(Node { value, span, tag: open.tag }, open.anchor)
+        self.node(
+            Node {
+                value,
+                span,
+                tag: open.tag,
+            },
+            open.anchor,
+        )
     }
 
     /// Adds a finished node to its parent.
@@ -186,7 +265,11 @@ impl<'t> Builder<'t> {
                 items.push(node);
                 None
             }
-            Parts::Map { entries, merged, key } => pair(self.text, (entries, merged), key, node),
+            Parts::Map {
+                entries,
+                merged,
+                key,
+            } => pair(self.text, (entries, merged), key, node),
         };
         if let Some(fault) = fault {
             self.report(fault.span, fault.kind);
@@ -198,7 +281,10 @@ impl<'t> Builder<'t> {
     fn once(&mut self, entries: Vec<Entry<'t>>) -> Vec<Entry<'t>> {
         if entries.len() <= 8 {
             let is_double = |at: usize| {
-                entries.iter().take(at).any(|before| Some(&before.key.value) == entries.get(at).map(|e| &e.key.value))
+                entries
+                    .iter()
+                    .take(at)
+                    .any(|before| Some(&before.key.value) == entries.get(at).map(|e| &e.key.value))
             };
             if !(1..entries.len()).any(is_double) {
                 return entries;
@@ -214,7 +300,13 @@ impl<'t> Builder<'t> {
                 kept.push(entry);
                 continue;
             };
-            faults.push(Fault { span: entry.key.span, kind: FaultKind::DuplicateKey { key, first: first.key.span } });
+            faults.push(Fault {
+                span: entry.key.span,
+                kind: FaultKind::DuplicateKey {
+                    key,
+                    first: first.key.span,
+                },
+            });
             // The first may be an unfinished line that was written again.
             if matches!(first.value.value, Value::Null) {
                 first.value = entry.value;
@@ -234,6 +326,13 @@ impl<'t> Builder<'t> {
             self.end(Span::at(0));
         }
         self.faults.sort_by_key(|fault| fault.span);
-        (self.root.unwrap_or(Node { value: Value::Null, span: Span::at(0), tag: None }), self.faults)
+        (
+            self.root.unwrap_or(Node {
+                value: Value::Null,
+                span: Span::at(0),
+                tag: None,
+            }),
+            self.faults,
+        )
     }
 }

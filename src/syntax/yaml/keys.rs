@@ -20,17 +20,29 @@ pub(super) enum Key<'t> {
 type Entries<'m, 't> = (&'m mut Vec<Entry<'t>>, &'m mut Vec<Entry<'t>>);
 
 /// Takes a node as a key, or as the value of the preceding key.
-pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option<Key<'t>>, node: Node<'t>) -> Option<Fault> {
+pub(super) fn pair<'t>(
+    text: &'t str,
+    entries: Entries<'_, 't>,
+    key: &mut Option<Key<'t>>,
+    node: Node<'t>,
+) -> Option<Fault> {
     let (entries, merged) = entries;
     let Some(known) = key.take() else {
         let span = node.span;
         let is_plain = !span_is_quoted(text, node.span);
-        let fault = |kind| Some(Fault { span: span.visible(text), kind });
+        let fault = |kind| {
+            Some(Fault {
+                span: span.visible(text),
+                kind,
+            })
+        };
         *key = Some(match node.value {
             Value::Text(merge) if merge == "<<" && is_plain => Key::Merge(span),
             Value::Text(word) => Key::Plain(Spanned::new(word, span)),
             // A number or a word of YAML is used as the name as written.
-            Value::Null | Value::Bool(_) | Value::Number(_) => Key::Plain(Spanned::new(Cow::Borrowed(span.slice(text)), span)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {
+                Key::Plain(Spanned::new(Cow::Borrowed(span.slice(text)), span))
+            }
             Value::List(_) | Value::Map(_) => {
                 *key = Some(Key::Refused);
                 return fault(FaultKind::KeyWithParts);
@@ -46,11 +58,24 @@ pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option
                 Value::Map(merged) => merged,
                 Value::List(items) if items.iter().all(|item| item.entries().is_some()) => items
                     .into_iter()
-                    .filter_map(|item| if let Value::Map(merged) = item.value { Some(merged) } else { None })
+                    .filter_map(|item| {
+                        if let Value::Map(merged) = item.value {
+                            Some(merged)
+                        } else {
+                            None
+                        }
+                    })
                     .flatten()
                     .collect(),
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
-                    return Some(Fault { span: at, kind: FaultKind::Merge });
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Text(_)
+                | Value::List(_) => {
+                    return Some(Fault {
+                        span: at,
+                        kind: FaultKind::Merge,
+                    });
                 }
             };
             merged.extend(all);
@@ -65,7 +90,10 @@ pub(super) fn merge<'t>(entries: &mut Vec<Entry<'t>>, all: Vec<Entry<'t>>) {
     if all.is_empty() {
         return;
     }
-    let known: HashSet<String> = entries.iter().map(|entry| entry.key.value.as_ref().to_owned()).collect();
+    let known: HashSet<String> = entries
+        .iter()
+        .map(|entry| entry.key.value.as_ref().to_owned())
+        .collect();
     let mut new: HashSet<String> = HashSet::new();
     entries.extend(all.into_iter().filter(|entry| {
         let key = entry.key.value.as_ref();

@@ -46,7 +46,9 @@ impl<'t> Node<'t> {
     pub fn entries(&self) -> Option<&[Entry<'t>]> {
         match &self.value {
             Value::Map(entries) => Some(entries),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::List(_) => {
+                None
+            }
         }
     }
 
@@ -54,7 +56,9 @@ impl<'t> Node<'t> {
     pub fn items(&self) -> Option<&[Node<'t>]> {
         match &self.value {
             Value::List(items) => Some(items),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => {
+                None
+            }
         }
     }
 
@@ -62,13 +66,18 @@ impl<'t> Node<'t> {
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => {
+                None
+            }
         }
     }
 
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Node<'t>> {
-        self.entries()?.iter().find(|entry| entry.key.value == key).map(|entry| &entry.value)
+        self.entries()?
+            .iter()
+            .find(|entry| entry.key.value == key)
+            .map(|entry| &entry.value)
     }
 
     /// The node as JSON, with the order of keys preserved. Custom tags are lost.
@@ -80,7 +89,9 @@ impl<'t> Node<'t> {
             Value::Text(text) => text.as_ref().into(),
             Value::List(items) => items.iter().map(Node::to_json).collect(),
             Value::Map(entries) => {
-                let pair = |entry: &Entry<'_>| (entry.key.value.as_ref().to_owned(), entry.value.to_json());
+                let pair = |entry: &Entry<'_>| {
+                    (entry.key.value.as_ref().to_owned(), entry.value.to_json())
+                };
                 serde_json::Value::Object(entries.iter().map(pair).collect())
             }
         }
@@ -104,7 +115,10 @@ impl<'t> Node<'t> {
             Value::Null | Value::Bool(_) | Value::Number(_) => 0,
             Value::Text(text) => text.len() / 64,
             Value::List(items) => items.iter().map(Node::weight).sum(),
-            Value::Map(entries) => entries.iter().map(|entry| 1 + entry.key.value.len() / 64 + entry.value.weight()).sum(),
+            Value::Map(entries) => entries
+                .iter()
+                .map(|entry| 1 + entry.key.value.len() / 64 + entry.value.weight())
+                .sum(),
         }
     }
 }

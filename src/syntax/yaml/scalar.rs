@@ -6,9 +6,16 @@ use granit_parser::{ScalarStyle, Tag};
 use std::borrow::Cow;
 
 /// A tag other than YAML's own.
-pub(super) fn own_tag(tag: Option<&Tag>, node: Span, at: &granit_parser::Span) -> Option<Box<Spanned<String>>> {
+pub(super) fn own_tag(
+    tag: Option<&Tag>,
+    node: Span,
+    at: &granit_parser::Span,
+) -> Option<Box<Spanned<String>>> {
     let tag = tag.filter(|tag| tag.core_suffix().is_none())?;
-    let span = at.tag_span().and_then(|span| span.byte_range()).map_or(node, |range| Span::of(range.start, range.end));
+    let span = at
+        .tag_span()
+        .and_then(|span| span.byte_range())
+        .map_or(node, |range| Span::of(range.start, range.end));
     Some(Box::new(Spanned::new(tag.suffix().to_owned(), span)))
 }
 
@@ -48,7 +55,10 @@ fn number(text: &str) -> Option<serde_json::Number> {
     }
     for (prefix, radix) in [("0x", 16), ("0o", 8)] {
         if let Some(digits) = text.strip_prefix(prefix) {
-            return u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+')).map(Into::into);
+            return u64::from_str_radix(digits, radix)
+                .ok()
+                .filter(|_| !digits.starts_with('+'))
+                .map(Into::into);
         }
     }
     let unsigned = text.strip_prefix('+').unwrap_or(text);
@@ -65,5 +75,8 @@ fn number(text: &str) -> Option<serde_json::Number> {
     if let Ok(number) = unsigned.parse::<i64>() {
         return Some(number.into());
     }
-    unsigned.parse::<f64>().ok().and_then(serde_json::Number::from_f64)
+    unsigned
+        .parse::<f64>()
+        .ok()
+        .and_then(serde_json::Number::from_f64)
 }

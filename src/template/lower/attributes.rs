@@ -45,14 +45,29 @@ impl<'a> Lower<'a> {
             if attribute.namespace().is_some() || name == "xmlns" || name.contains(':') {
                 continue;
             }
-            let Some((at, known)) = kind.attributes().enumerate().find(|(_, known)| known.name == name) else {
+            let Some((at, known)) = kind
+                .attributes()
+                .enumerate()
+                .find(|(_, known)| known.name == name)
+            else {
                 // A duplicate attribute has been reported as such.
-                if element.attribute(name).is_some_and(|first| first.name_span() != attribute.name_span()) {
+                if element
+                    .attribute(name)
+                    .is_some_and(|first| first.name_span() != attribute.name_span())
+                {
                     continue;
                 }
                 let meant = meant(kind, element, name, seen);
                 let known = meant.map(|(_, known)| known.name);
-                self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute, meant: known });
+                self.fault_of_tag(
+                    element,
+                    attribute.name_span(),
+                    FaultKind::UnknownAttribute {
+                        kind,
+                        attribute,
+                        meant: known,
+                    },
+                );
                 // Read as the intended attribute. A reference is excluded: it would turn the
                 // element into another one.
                 if let Some((at, known)) = meant.filter(|(_, known)| known.name != "ref") {
@@ -78,28 +93,45 @@ impl<'a> Lower<'a> {
         }
         // In a text element, `syntax`, `verbatim` and `trust` do not count. An unknown attribute
         // counts: it may be a misspelled `src`.
-        let says_something =
-            |attribute: Attribute<'_>| !kind.is_text() || !["syntax", "verbatim", "trust"].contains(&attribute.name());
-        if SILENT.contains(&kind) && is_blank(element) && !element.attributes().any(says_something) {
+        let says_something = |attribute: Attribute<'_>| {
+            !kind.is_text() || !["syntax", "verbatim", "trust"].contains(&attribute.name())
+        };
+        if SILENT.contains(&kind) && is_blank(element) && !element.attributes().any(says_something)
+        {
             self.fault(element, element.span(), FaultKind::Silent { kind });
         }
         for (at, Attr { name, required, .. }) in kind.spec().attributes.iter().enumerate() {
             if *required && seen & (1 << at) == 0 {
-                self.fault(element, element.name_span(), FaultKind::MissingAttribute { kind, name });
+                self.fault(
+                    element,
+                    element.name_span(),
+                    FaultKind::MissingAttribute { kind, name },
+                );
             }
         }
     }
 
-    fn value(&mut self, element: Element<'a>, known: &'static Attr, attribute: Attribute<'a>) -> Option<Str<'a>> {
+    fn value(
+        &mut self,
+        element: Element<'a>,
+        known: &'static Attr,
+        attribute: Attribute<'a>,
+    ) -> Option<Str<'a>> {
         let raw = attribute.value();
         // Blanks are significant in a stop text.
-        if known.values == Values::Any || (known.values == Values::Sampling(Parameter::Stop) && !raw.is_empty()) {
+        if known.values == Values::Any
+            || (known.values == Values::Sampling(Parameter::Stop) && !raw.is_empty())
+        {
             return Some(Spanned::new(raw, attribute.value_span()));
         }
         let value = trimmed(raw, attribute.value_span());
         match known.values {
             Values::Name if value.value.is_empty() => {
-                self.fault_of_tag(element, attribute.span(), FaultKind::Empty { name: known.name });
+                self.fault_of_tag(
+                    element,
+                    attribute.span(),
+                    FaultKind::Empty { name: known.name },
+                );
                 return None;
             }
             Values::Any | Values::Name => {}
@@ -107,7 +139,15 @@ impl<'a> Lower<'a> {
                 if value.value.parse::<std::num::NonZeroU32>().is_err() {
                     let found = value.value.into_owned();
                     let expected = "a whole number from 1";
-                    self.fault_of_tag(element, value.span, FaultKind::BadNumber { name: known.name, found, expected });
+                    self.fault_of_tag(
+                        element,
+                        value.span,
+                        FaultKind::BadNumber {
+                            name: known.name,
+                            found,
+                            expected,
+                        },
+                    );
                     return None;
                 }
             }
@@ -115,13 +155,25 @@ impl<'a> Lower<'a> {
                 if parameter.value(&value.value).is_none() {
                     let found = value.value.into_owned();
                     let expected = parameter.expected();
-                    self.fault_of_tag(element, value.span, FaultKind::BadNumber { name: known.name, found, expected });
+                    self.fault_of_tag(
+                        element,
+                        value.span,
+                        FaultKind::BadNumber {
+                            name: known.name,
+                            found,
+                            expected,
+                        },
+                    );
                     return None;
                 }
             }
             Values::Bool => {
                 if let Err(kind) = boolean(known.name, &value) {
-                    let word = if let FaultKind::BadBoolean { meant, .. } = kind { Some(meant.word()) } else { None };
+                    let word = if let FaultKind::BadBoolean { meant, .. } = kind {
+                        Some(meant.word())
+                    } else {
+                        None
+                    };
                     self.fault_of_tag(element, value.span, kind);
                     return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
                 }
@@ -132,7 +184,15 @@ impl<'a> Lower<'a> {
                     // Read as the intended word: otherwise a text of the wrong kind would lead to
                     // misleading fixes.
                     let word = suggest::likeliest(&found, allowed.iter().copied());
-                    self.fault_of_tag(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
+                    self.fault_of_tag(
+                        element,
+                        value.span,
+                        FaultKind::BadValue {
+                            name: known.name,
+                            found,
+                            allowed,
+                        },
+                    );
                     return word.map(|word| Spanned::new(Cow::Borrowed(word), value.span));
                 }
             }
@@ -142,10 +202,17 @@ impl<'a> Lower<'a> {
 }
 
 /// Returns the absent attribute that a name stands for: one with a similar name or with this alias.
-fn meant(kind: Kind, element: Element<'_>, name: &str, seen: u32) -> Option<(usize, &'static Attr)> {
+fn meant(
+    kind: Kind,
+    element: Element<'_>,
+    name: &str,
+    seen: u32,
+) -> Option<(usize, &'static Attr)> {
     let free = || {
         let known = kind.attributes().enumerate();
-        known.filter(move |(at, known)| seen & (1 << at) == 0 && element.attribute(known.name).is_none())
+        known.filter(move |(at, known)| {
+            seen & (1 << at) == 0 && element.attribute(known.name).is_none()
+        })
     };
     let near = suggest::nearest(name, free().map(|(_, known)| known.name));
     near.and_then(|near| free().find(|(_, known)| known.name == near))
@@ -159,7 +226,11 @@ pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, F
         return Err(match truth(&found) {
             Some(meant) => FaultKind::BadBoolean { name, found, meant },
             None if found.is_empty() => FaultKind::Empty { name },
-            None => FaultKind::BadValue { name, found, allowed: &["true", "false"] },
+            None => FaultKind::BadValue {
+                name,
+                found,
+                allowed: &["true", "false"],
+            },
         });
     };
     Ok(read)
@@ -182,7 +253,9 @@ pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
     match value {
         // Fast path: nearly every value begins and ends with a visible character.
         Cow::Borrowed(text)
-            if [text.as_bytes().first(), text.as_bytes().last()].iter().all(|end| end.is_some_and(u8::is_ascii_graphic)) =>
+            if [text.as_bytes().first(), text.as_bytes().last()]
+                .iter()
+                .all(|end| end.is_some_and(u8::is_ascii_graphic)) =>
         {
             Spanned::new(Cow::Borrowed(text), span)
         }
@@ -190,7 +263,11 @@ pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
             let start = text.len() - text.trim_start().len();
             let kept = text.trim();
             let from = span.start + start as u32;
-            let span = if span.len() as usize == text.len() { Span::new(from, from + kept.len() as u32) } else { span };
+            let span = if span.len() as usize == text.len() {
+                Span::new(from, from + kept.len() as u32)
+            } else {
+                span
+            };
             Spanned::new(Cow::Borrowed(kept), span)
         }
         Cow::Owned(text) => Spanned::new(Cow::Owned(text.trim().to_owned()), span),

@@ -22,7 +22,12 @@ pub(super) struct Found<'a> {
 impl<'a> Lower<'a> {
     /// Passes each known child to `take`, only the first of those that cannot be repeated; reports
     /// the others. Foreign elements are recorded, not reported.
-    pub(super) fn children(&mut self, kind: Kind, element: Element<'a>, mut take: impl FnMut(&mut Self, Found<'a>)) {
+    pub(super) fn children(
+        &mut self,
+        kind: Kind,
+        element: Element<'a>,
+        mut take: impl FnMut(&mut Self, Found<'a>),
+    ) {
         let spec = kind.spec();
         let takes_text = matches!(spec.content, Content::Text | Content::TextOrElements);
         let mut seen = 0_u64;
@@ -33,16 +38,32 @@ impl<'a> Lower<'a> {
             if node.is_orphan() {
                 continue;
             }
-            if matches!(node.kind(), Node::Text | Node::Cdata) && !takes_text && !text_reported && !node.text().trim().is_empty()
+            if matches!(node.kind(), Node::Text | Node::Cdata)
+                && !takes_text
+                && !text_reported
+                && !node.text().trim().is_empty()
             {
-                self.fault(element, node.span(), FaultKind::MisplacedText { parent: kind });
+                self.fault(
+                    element,
+                    node.span(),
+                    FaultKind::MisplacedText { parent: kind },
+                );
                 text_reported = true;
             }
-            let Some(found) = node.as_element() else { continue };
+            let Some(found) = node.as_element() else {
+                continue;
+            };
             // An undeclared prefix has been reported; the element without a namespace is read by
             // its local name.
-            let name = if found.namespace().is_none() { found.local() } else { "" };
-            let at = spec.children.iter().position(|child| child.kind.tag() == name);
+            let name = if found.namespace().is_none() {
+                found.local()
+            } else {
+                ""
+            };
+            let at = spec
+                .children
+                .iter()
+                .position(|child| child.kind.tag() == name);
             if is_foreign(found) && at.is_none() {
                 self.foreign.push(found);
                 continue;
@@ -51,25 +72,50 @@ impl<'a> Lower<'a> {
                 let taken = *present.get_or_insert_with(|| slips::present(kind, element)) | seen;
                 if let Some((at, child)) = self.slip(kind, element, found, taken) {
                     seen |= 1 << at;
-                    take(self, Found { kind: child.kind, element: found, child });
+                    take(
+                        self,
+                        Found {
+                            kind: child.kind,
+                            element: found,
+                            child,
+                        },
+                    );
                 }
                 continue;
             };
-            if !child.many && seen & (1 << at) != 0 && !(kind == Kind::Task && child.kind == Kind::Task) {
+            if !child.many
+                && seen & (1 << at) != 0
+                && !(kind == Kind::Task && child.kind == Kind::Task)
+            {
                 self.repeated(child.kind, element, found);
                 continue;
             }
             seen |= 1 << at;
-            take(self, Found { kind: child.kind, element: found, child });
+            take(
+                self,
+                Found {
+                    kind: child.kind,
+                    element: found,
+                    child,
+                },
+            );
         }
     }
 
     /// Reports an unknown element and returns the child that it stands for. It is read as that
     /// child, so that its content is checked and no missing child is reported. `taken` are the
     /// children that are present, as bits by their index in the table.
-    fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, taken: u64) -> Option<(usize, &'static Child)> {
+    fn slip(
+        &mut self,
+        parent: Kind,
+        within: Element<'a>,
+        found: Element<'a>,
+        taken: u64,
+    ) -> Option<(usize, &'static Child)> {
         let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
-        let known = self.last_slip.filter(|(kind, name, of, _)| (*kind, *name, *of) == (parent, found.name(), taken));
+        let known = self
+            .last_slip
+            .filter(|(kind, name, of, _)| (*kind, *name, *of) == (parent, found.name(), taken));
         let meant = match known {
             _ if parent.is_text() || setting => None,
             Some((.., meant)) if found.elements().next().is_none() => meant,
@@ -82,7 +128,11 @@ impl<'a> Lower<'a> {
             self.unknown(parent, within, found);
             return None;
         };
-        let kind = FaultKind::UnknownElement { parent, known_elsewhere: false, meant: Some(child.kind) };
+        let kind = FaultKind::UnknownElement {
+            parent,
+            known_elsewhere: false,
+            meant: Some(child.kind),
+        };
         self.fault_of_tag(found, found.name_span(), kind);
         meant
     }
@@ -97,13 +147,28 @@ impl<'a> Lower<'a> {
         if parent.is_body() && self.misplaced_setting(within, found).is_some() {
             return;
         }
-        self.fault_of_tag(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere, meant: None });
+        self.fault_of_tag(
+            found,
+            found.name_span(),
+            FaultKind::UnknownElement {
+                parent,
+                known_elsewhere,
+                meant: None,
+            },
+        );
     }
 
     pub(super) fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
-        let first =
-            within.elements().take(FEW).find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
-        self.fault(found, found.name_span(), FaultKind::Repeated { kind, first });
+        let first = within
+            .elements()
+            .take(FEW)
+            .find(|other| other.name() == found.name())
+            .map_or(found.name_span(), Element::name_span);
+        self.fault(
+            found,
+            found.name_span(),
+            FaultKind::Repeated { kind, first },
+        );
     }
 }
 
@@ -125,5 +190,9 @@ pub(super) fn is_blank(element: Element<'_>) -> bool {
 
 /// True for white space and characters without width: a text of only these is empty to an agent.
 pub fn is_unseen(one: char) -> bool {
-    one.is_whitespace() || matches!(one, '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}')
+    one.is_whitespace()
+        || matches!(
+            one,
+            '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' | '\u{00AD}'
+        )
 }

@@ -4,7 +4,10 @@
 //! Independent of any project: an unknown type is stored as written. Never reports damaged
 //! elements.
 
-#![allow(clippy::wildcard_enum_match_arm, reason = "the element table has decided which kinds can reach a match")]
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the element table has decided which kinds can reach a match"
+)]
 
 mod attributes;
 mod calls;

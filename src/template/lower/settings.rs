@@ -22,54 +22,94 @@ impl<'a> Lower<'a> {
             fresh_max_tokens: None,
         };
         self.attributes(Kind::ContextManagement, element, |_, _, _| {});
-        self.children(Kind::ContextManagement, element, |lower, Found { kind, element, .. }| {
-            let Some(name) = setting(kind) else { return };
-            if let Some(slot) = out.elements.get_mut(name as usize) {
-                *slot = Some(element);
-            }
-            let mut most = None;
-            lower.attributes(kind, element, |_, _, value| most = value.value.parse().ok());
-            if kind == Kind::FreshContext {
-                out.fresh_max_tokens = most;
-            } else if most.is_some() {
-                out.inherit_max_tokens = most;
-            }
-            if let Some(word) = lower.word_content(kind, element) {
-                lower.setting(element, name, &word, &mut out.written);
-            }
-        });
+        self.children(
+            Kind::ContextManagement,
+            element,
+            |lower, Found { kind, element, .. }| {
+                let Some(name) = setting(kind) else { return };
+                if let Some(slot) = out.elements.get_mut(name as usize) {
+                    *slot = Some(element);
+                }
+                let mut most = None;
+                lower.attributes(kind, element, |_, _, value| most = value.value.parse().ok());
+                if kind == Kind::FreshContext {
+                    out.fresh_max_tokens = most;
+                } else if most.is_some() {
+                    out.inherit_max_tokens = most;
+                }
+                if let Some(word) = lower.word_content(kind, element) {
+                    lower.setting(element, name, &word, &mut out.written);
+                }
+            },
+        );
         out
     }
 
-    fn setting(&mut self, element: Element<'a>, name: SettingName, word: &Str<'a>, out: &mut Written) {
-        let legacy = LEGACY.iter().find(|(setting, old, _)| *setting == name && *old == word.value);
+    fn setting(
+        &mut self,
+        element: Element<'a>,
+        name: SettingName,
+        word: &Str<'a>,
+        out: &mut Written,
+    ) {
+        let legacy = LEGACY
+            .iter()
+            .find(|(setting, old, _)| *setting == name && *old == word.value);
         if let Some((_, found, modern)) = legacy {
-            self.fault(element, word.span, FaultKind::LegacyValue { name: name.word(), found, modern });
+            self.fault(
+                element,
+                word.span,
+                FaultKind::LegacyValue {
+                    name: name.word(),
+                    found,
+                    modern,
+                },
+            );
         }
         let text = legacy.map_or(&*word.value, |(_, _, modern)| modern);
         let span = word.span;
         match name {
             SettingName::InheritContext => {
-                out.inherit_context = self.one_of::<Inherit>(element, name, text, word).map(|value| Spanned::new(value, span));
+                out.inherit_context = self
+                    .one_of::<Inherit>(element, name, text, word)
+                    .map(|value| Spanned::new(value, span));
             }
             SettingName::AccumulateData => match boolean(name.word(), word) {
                 Ok(value) => out.accumulate_data = Some(Spanned::new(value, span)),
                 Err(kind) => self.fault(element, span, kind),
             },
             SettingName::AccumulationFormat => {
-                out.accumulation_format = self.one_of::<Format>(element, name, text, word).map(|value| Spanned::new(value, span));
+                out.accumulation_format = self
+                    .one_of::<Format>(element, name, text, word)
+                    .map(|value| Spanned::new(value, span));
             }
             SettingName::FreshContext => {
-                out.fresh_context = self.one_of::<Fresh>(element, name, text, word).map(|value| Spanned::new(value, span));
+                out.fresh_context = self
+                    .one_of::<Fresh>(element, name, text, word)
+                    .map(|value| Spanned::new(value, span));
             }
         }
     }
 
-    fn one_of<T: Word>(&mut self, element: Element<'a>, name: SettingName, text: &str, word: &Str<'a>) -> Option<T> {
+    fn one_of<T: Word>(
+        &mut self,
+        element: Element<'a>,
+        name: SettingName,
+        text: &str,
+        word: &Str<'a>,
+    ) -> Option<T> {
         let read = T::parse(text);
         if read.is_none() {
             let found = word.value.to_string();
-            self.fault(element, word.span, FaultKind::BadValue { name: name.word(), found, allowed: name.words() });
+            self.fault(
+                element,
+                word.span,
+                FaultKind::BadValue {
+                    name: name.word(),
+                    found,
+                    allowed: name.words(),
+                },
+            );
         }
         read
     }

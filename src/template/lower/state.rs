@@ -46,9 +46,23 @@ impl<'a> Lower<'a> {
     }
 
     /// Reports a text that is not an allowed one.
-    pub(super) fn unfit(&mut self, element: Element<'a>, name: &'static str, word: &Str<'a>, expected: &'static str) {
+    pub(super) fn unfit(
+        &mut self,
+        element: Element<'a>,
+        name: &'static str,
+        word: &Str<'a>,
+        expected: &'static str,
+    ) {
         let found = word.value.to_string();
-        self.fault_of_tag(element, word.span, FaultKind::Unfit { name, found, expected });
+        self.fault_of_tag(
+            element,
+            word.span,
+            FaultKind::Unfit {
+                name,
+                found,
+                expected,
+            },
+        );
     }
 
     /// Reports a name that no expression can refer to, of a value that is rendered all the same.
@@ -62,11 +76,21 @@ impl<'a> Lower<'a> {
     /// Reports attributes of a result that no following step can use.
     pub(super) fn unused_result(&mut self, element: Element<'a>) {
         let around = element.parent().map(Element::name);
-        if matches!(around, None | Some("library" | "template" | "case" | "input" | "arg")) {
-            self.idle(element, "as", "only a step leaves its result to others under a name");
+        if matches!(
+            around,
+            None | Some("library" | "template" | "case" | "input" | "arg")
+        ) {
+            self.idle(
+                element,
+                "as",
+                "only a step leaves its result to others under a name",
+            );
         }
         // A case passes on the answer of its task.
-        if matches!(around, None | Some("library" | "template" | "input" | "arg")) {
+        if matches!(
+            around,
+            None | Some("library" | "template" | "input" | "arg")
+        ) {
             self.idle(element, "trust", "only a step hands its result on");
         }
     }
@@ -74,7 +98,11 @@ impl<'a> Lower<'a> {
     /// Reports an attribute without effect, if it is present.
     pub(super) fn idle(&mut self, element: Element<'a>, name: &str, why: &'static str) {
         if let Some(attribute) = element.attribute(name) {
-            self.fault_of_tag(element, attribute.span(), FaultKind::Idle { attribute, why });
+            self.fault_of_tag(
+                element,
+                attribute.span(),
+                FaultKind::Idle { attribute, why },
+            );
         }
     }
 
@@ -90,13 +118,21 @@ impl<'a> Lower<'a> {
         };
         *count += 1;
         if *count <= MOST_FAULTS {
-            self.faults.push(Fault { kind, span, element, loses_something });
+            self.faults.push(Fault {
+                kind,
+                span,
+                element,
+                loses_something,
+            });
         }
     }
 
     /// The number of faults that were counted but not stored.
     pub(super) fn left_out(&self) -> u32 {
-        self.counts.iter().map(|count| count.saturating_sub(MOST_FAULTS)).sum()
+        self.counts
+            .iter()
+            .map(|count| count.saturating_sub(MOST_FAULTS))
+            .sum()
     }
 }
 

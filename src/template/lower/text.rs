@@ -13,7 +13,13 @@ use std::borrow::Cow;
 
 impl<'a> Text<'a> {
     pub(super) fn new(element: Element<'a>) -> Self {
-        Self { element, src: None, syntax: TextSyntax::Plain, substitution: Substitution::On, trust: Trust::Trusted }
+        Self {
+            element,
+            src: None,
+            syntax: TextSyntax::Plain,
+            substitution: Substitution::On,
+            trust: Trust::Trusted,
+        }
     }
 
     /// Sets one of the attributes that every text element has; ignores others.
@@ -40,7 +46,9 @@ impl<'a> Lower<'a> {
     /// Checks the content of a text element: text, `use`, and no content beside a `src`.
     pub(super) fn text_content(&mut self, kind: Kind, element: Element<'a>, has_src: bool) {
         if kind.spec().content == Content::Text {
-            self.children(kind, element, |lower, Found { kind, element, .. }| lower.uses(kind, element));
+            self.children(kind, element, |lower, Found { kind, element, .. }| {
+                lower.uses(kind, element)
+            });
         }
         if has_src && !is_blank(element) {
             self.fault(element, element.inner(), FaultKind::TwoContents { kind });
@@ -63,14 +71,22 @@ impl<'a> Lower<'a> {
     pub(super) fn word_content(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
         let mut holds_elements = false;
         for inside in element.elements().filter(|inside| !is_foreign(*inside)) {
-            self.fault(inside, inside.name_span(), FaultKind::MisplacedElement { parent: kind });
+            self.fault(
+                inside,
+                inside.name_span(),
+                FaultKind::MisplacedElement { parent: kind },
+            );
             holds_elements = true;
         }
         let word = word_of(element);
         if word.value.is_empty() {
             // An element in the place of a word is one fault, not two.
             if !holds_elements {
-                self.fault(element, element.span(), FaultKind::Empty { name: kind.tag() });
+                self.fault(
+                    element,
+                    element.span(),
+                    FaultKind::Empty { name: kind.tag() },
+                );
             }
             return None;
         }
@@ -81,14 +97,19 @@ impl<'a> Lower<'a> {
 /// The trimmed text of an element with its span; the span of the whole content if comments or
 /// sections split it.
 pub(super) fn word_of(element: Element<'_>) -> Str<'_> {
-    let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    let mut texts = element
+        .children()
+        .filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
     let first = texts.next();
     let second = texts.next();
     match (first, second) {
         (None, _) => Spanned::new(Cow::Borrowed(""), element.inner()),
         (Some(node), None) => trimmed(node.text(), node.inner()),
         (Some(first), Some(_)) => {
-            let last = texts.last().or(second).map_or(first.span(), crate::syntax::tree::Node::span);
+            let last = texts
+                .last()
+                .or(second)
+                .map_or(first.span(), crate::syntax::tree::Node::span);
             let text = element.text().trim().to_owned();
             Spanned::new(Cow::Owned(text), Span::new(first.span().start, last.end))
         }

@@ -42,7 +42,15 @@ impl<'m, 'a> Env<'m, 'a> {
     }
 
     pub(super) fn bind(&mut self, name: &'m str, span: Span) {
-        self.push(Entry { binding: Binding { name, span, is_read: false, id: u32::MAX }, declared: None });
+        self.push(Entry {
+            binding: Binding {
+                name,
+                span,
+                is_read: false,
+                id: u32::MAX,
+            },
+            declared: None,
+        });
     }
 
     pub(super) fn push(&mut self, entry: Entry<'m, 'a>) {
@@ -62,7 +70,9 @@ impl<'m, 'a> Env<'m, 'a> {
         let at = if self.entries.len() > MANY {
             *self.index.get(name)?.last()?
         } else {
-            self.entries.iter().rposition(|entry| entry.binding.name == name)?
+            self.entries
+                .iter()
+                .rposition(|entry| entry.binding.name == name)?
         };
         self.entries.get_mut(at).map(|entry| &mut entry.binding)
     }
@@ -85,7 +95,11 @@ impl<'m, 'a> Env<'m, 'a> {
 
     /// The names bound by rounds, which have no span.
     pub(super) fn of_rounds(&self) -> impl Iterator<Item = &'m str> {
-        self.entries.iter().map(|entry| &entry.binding).filter(|own| own.span == Span::default()).map(|own| own.name)
+        self.entries
+            .iter()
+            .map(|entry| &entry.binding)
+            .filter(|own| own.span == Span::default())
+            .map(|own| own.name)
     }
 
     /// All bound names, the innermost first.

@@ -35,7 +35,11 @@ pub struct Inside {
 
 impl<'a> Fault<'a> {
     pub(super) const fn new(kind: FaultKind<'a>, span: Span) -> Self {
-        Self { kind, span, inside: None }
+        Self {
+            kind,
+            span,
+            inside: None,
+        }
     }
 }
 

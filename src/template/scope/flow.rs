@@ -4,7 +4,9 @@ use crate::base::source::Position;
 use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
 use crate::template::model::{self, Input};
-use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Reached, Site, Unfenced};
+use crate::template::names::{
+    Event, FileFacts, Flow, FlowName, Param, PartUse, Reached, Site, Unfenced,
+};
 use crate::template::parts::is_schema_file;
 use crate::template::shape::Shape;
 use crate::template::trust::{CONTEXT, TOOLS, spread_back};
@@ -78,7 +80,11 @@ pub(super) enum Mark {
 
 impl Mark {
     pub(super) fn outside(is_outside: bool) -> Self {
-        if is_outside { Self::Outside } else { Self::None }
+        if is_outside {
+            Self::Outside
+        } else {
+            Self::None
+        }
     }
 }
 
@@ -131,18 +137,54 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
 impl<'m> Recorder<'m> {
     /// Adds a name that is not bound yet.
     pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
-        let Made { mark, kind, of, part_of, answer_of, default } = made;
-        let made_of = if mark == Mark::Checked { Vec::new() } else { of };
+        let Made {
+            mark,
+            kind,
+            of,
+            part_of,
+            answer_of,
+            default,
+        } = made;
+        let made_of = if mark == Mark::Checked {
+            Vec::new()
+        } else {
+            of
+        };
         let (at, span) = (Box::default(), Span::default());
         let untrusted = mark == Mark::Outside;
-        self.names.push(Name { word: name, at, span, kind, untrusted, made_of, part_of, answer_of, default });
+        self.names.push(Name {
+            word: name,
+            at,
+            span,
+            kind,
+            untrusted,
+            made_of,
+            part_of,
+            answer_of,
+            default,
+        });
         self.names.len() as u32 - 1
     }
 
     /// Adds a value without a name that is made of others.
-    pub(super) fn value(&mut self, at: String, mark: Mark, of: impl IntoIterator<Item = u32>) -> u32 {
-        let of = of.into_iter().map(|source| (source, Box::default())).collect();
-        let id = self.name(Cow::Borrowed(""), Made { mark, of, ..Made::default() });
+    pub(super) fn value(
+        &mut self,
+        at: String,
+        mark: Mark,
+        of: impl IntoIterator<Item = u32>,
+    ) -> u32 {
+        let of = of
+            .into_iter()
+            .map(|source| (source, Box::default()))
+            .collect();
+        let id = self.name(
+            Cow::Borrowed(""),
+            Made {
+                mark,
+                of,
+                ..Made::default()
+            },
+        );
         self.stands(id, at, Span::default());
         id
     }
@@ -172,7 +214,11 @@ impl<'m> Recorder<'m> {
     /// Marks a value and everything that it is an alias of as coming from outside.
     pub(super) fn distrust(&mut self, id: u32) {
         let mut open = vec![id];
-        while let Some(name) = open.pop().and_then(|id| self.names.get_mut(id as usize)).filter(|name| !name.untrusted) {
+        while let Some(name) = open
+            .pop()
+            .and_then(|id| self.names.get_mut(id as usize))
+            .filter(|name| !name.untrusted)
+        {
             name.untrusted = true;
             open.extend(name.part_of.iter().map(|(whole, _)| *whole));
         }
@@ -191,7 +237,16 @@ impl<'m> Recorder<'m> {
     }
 
     /// Adds facts from a second declaration of a name.
-    pub(super) fn more(&mut self, id: u32, Made { mark, kind, default, .. }: Made<'m>) {
+    pub(super) fn more(
+        &mut self,
+        id: u32,
+        Made {
+            mark,
+            kind,
+            default,
+            ..
+        }: Made<'m>,
+    ) {
         if let Some(name) = self.names.get_mut(id as usize) {
             name.untrusted |= mark == Mark::Outside;
             name.kind = name.kind.or(kind);
@@ -200,7 +255,13 @@ impl<'m> Recorder<'m> {
     }
 
     /// Records the use of a value. `src` is set in a separate text file.
-    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>, unfenced: Option<Unfenced>) {
+    pub(super) fn part(
+        &mut self,
+        name: u32,
+        path: &Spanned<Box<str>>,
+        src: Option<Span>,
+        unfenced: Option<Unfenced>,
+    ) {
         if unfenced.is_some() || !path.value.is_empty() {
             let inside = src.map(|_| (path.span, Position::default()));
             let span = src.unwrap_or(path.span);
@@ -218,7 +279,10 @@ impl<'m> Recorder<'m> {
 
     /// Sets the certainty with which the last use is reached.
     pub(super) fn reaches(&mut self, reached: Reached) {
-        self.uses.last_mut().into_iter().for_each(|used| used.reached = reached);
+        self.uses
+            .last_mut()
+            .into_iter()
+            .for_each(|used| used.reached = reached);
     }
 
     /// The value of a name if only defaults are passed.
@@ -230,7 +294,9 @@ impl<'m> Recorder<'m> {
             if let Some(default) = &own.default {
                 return value_at(default, &path).cloned();
             }
-            let [(whole, way)] = own.part_of.as_slice() else { return None };
+            let [(whole, way)] = own.part_of.as_slice() else {
+                return None;
+            };
             path.insert_str(0, way);
             name = *whole;
         }
@@ -249,7 +315,13 @@ impl<'m> Recorder<'m> {
 
     /// Records a part that a default lacks; the use of it may be recorded already.
     #[cfg(feature = "assemble")]
-    pub(super) fn missing(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<(Span, Position)>, reached: Reached) {
+    pub(super) fn missing(
+        &mut self,
+        name: u32,
+        path: &Spanned<Box<str>>,
+        src: Option<(Span, Position)>,
+        reached: Reached,
+    ) {
         let is_same = |used: &&mut PartUse| {
             used.name == name
                 && used.path == path.value
@@ -259,9 +331,19 @@ impl<'m> Recorder<'m> {
         if let Some(used) = self.uses.iter_mut().find(is_same) {
             used.reached = used.reached.min(reached);
         } else {
-            let (span, inside) = src.map_or((path.span, None), |(src, start)| (src, Some((path.span, start))));
+            let (span, inside) = src.map_or((path.span, None), |(src, start)| {
+                (src, Some((path.span, start)))
+            });
             let path = path.value.clone();
-            self.uses.push(PartUse { name, path, wanted: None, unfenced: None, reached, span, inside });
+            self.uses.push(PartUse {
+                name,
+                path,
+                wanted: None,
+                unfenced: None,
+                reached,
+                span,
+                inside,
+            });
         }
     }
 
@@ -273,10 +355,19 @@ impl<'m> Recorder<'m> {
 
     /// Passes each use since `from` in a separate text file to `place`, with the text of its name,
     /// to set its position.
-    pub(super) fn placed(&mut self, from: usize, mut place: impl FnMut(&str, &mut (Span, Position))) {
+    pub(super) fn placed(
+        &mut self,
+        from: usize,
+        mut place: impl FnMut(&str, &mut (Span, Position)),
+    ) {
         for part in self.uses.iter_mut().skip(from) {
             if let Some(inside) = &mut part.inside {
-                place(self.names.get(part.name as usize).map_or("", |name| &name.word), inside);
+                place(
+                    self.names
+                        .get(part.name as usize)
+                        .map_or("", |name| &name.word),
+                    inside,
+                );
             }
         }
     }
@@ -299,9 +390,20 @@ impl<'m> Recorder<'m> {
     /// The used parts of the parameters of a definition.
     fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
         let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
-        for used in self.uses.iter().filter(|used| !used.path.is_empty() && used.reached == Reached::Always) {
-            let part_of = |name: u32| self.names.get(name as usize).map_or(&[][..], |name| &name.part_of);
-            for (name, path) in chain(used.name, &used.path, part_of).into_iter().filter(|(name, _)| part_of(*name).is_empty()) {
+        for used in self
+            .uses
+            .iter()
+            .filter(|used| !used.path.is_empty() && used.reached == Reached::Always)
+        {
+            let part_of = |name: u32| {
+                self.names
+                    .get(name as usize)
+                    .map_or(&[][..], |name| &name.part_of)
+            };
+            for (name, path) in chain(used.name, &used.path, part_of)
+                .into_iter()
+                .filter(|(name, _)| part_of(*name).is_empty())
+            {
                 parts.entry(name).or_default().insert(path.into());
             }
         }
@@ -332,7 +434,11 @@ impl<'m> Recorder<'m> {
 
     /// The minimum size of a text with `own` bytes that uses the names recorded since `from`.
     pub(super) fn size(&self, own: usize, from: usize) -> u64 {
-        let used = self.used.iter().skip(from).filter_map(|(name, _)| self.sizes.get(name));
+        let used = self
+            .used
+            .iter()
+            .skip(from)
+            .filter_map(|(name, _)| self.sizes.get(name));
         used.fold(own as u64, |sum, size| sum.saturating_add(*size))
     }
 
@@ -362,21 +468,45 @@ impl<'m> Recorder<'m> {
 
     pub(super) fn finish(self, owner: u32, purpose: Purpose) -> Learned {
         let reached = Unfenced::ALL.map(|own| {
-            let said = self.uses.iter().filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
-            spread_back(self.names.len(), said.map(|used| used.name), |at, into| self.made_of(at, into))
+            let said = self
+                .uses
+                .iter()
+                .filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
+            spread_back(self.names.len(), said.map(|used| used.name), |at, into| {
+                self.made_of(at, into)
+            })
         });
-        let in_result = spread_back(self.names.len(), self.result, |at, into| self.made_of(at, into));
-        let params = if self.takes.is_empty() { Box::default() } else { self.params(&reached, &in_result) };
+        let in_result = spread_back(self.names.len(), self.result, |at, into| {
+            self.made_of(at, into)
+        });
+        let params = if self.takes.is_empty() {
+            Box::default()
+        } else {
+            self.params(&reached, &in_result)
+        };
         let keeps = self.keeps(purpose);
-        let is_foreign = self.names.iter().zip(&in_result).any(|(name, is)| *is && name.untrusted);
+        let is_foreign = self
+            .names
+            .iter()
+            .zip(&in_result)
+            .any(|(name, is)| *is && name.untrusted);
         let tools = self.names.iter().position(|name| &*name.at == TOOLS);
         let has_tool_result = tools.is_some_and(|tools| in_result.get(tools) == Some(&true));
         let inherits = self.inherits;
         let around = self.names.iter().position(|name| &*name.at == CONTEXT);
-        let context = Unfenced::of(&reached, |marks| around.and_then(|at| marks.get(at)) == Some(&true));
+        let context = Unfenced::of(&reached, |marks| {
+            around.and_then(|at| marks.get(at)) == Some(&true)
+        });
         let shown = reached.get(Unfenced::Open as usize).into_iter().flatten();
-        let open = self.names.iter().zip(shown).find(|(name, is)| **is && name.untrusted).map(|(name, _)| name.span);
-        let open_tool_result = tools.and_then(|tools| self.tool_result(tools as u32, reached.get(Unfenced::Open as usize)?));
+        let open = self
+            .names
+            .iter()
+            .zip(shown)
+            .find(|(name, is)| **is && name.untrusted)
+            .map(|(name, _)| name.span);
+        let open_tool_result = tools.and_then(|tools| {
+            self.tool_result(tools as u32, reached.get(Unfenced::Open as usize)?)
+        });
         let flow = keeps.then(|| {
             let has_parts = |kind: &str| !matches!(Shape::declared(kind), Shape::Scalar(_));
             let whole = |own: Name<'_>| FlowName {
@@ -387,41 +517,88 @@ impl<'m> Recorder<'m> {
                 untrusted: own.untrusted,
                 made_of: own.made_of.into(),
                 part_of: own.part_of.into(),
-                default: own.default.filter(|_| own.kind.is_some_and(has_parts)).map(|own| Box::new(Shape::of_value(&own))),
+                default: own
+                    .default
+                    .filter(|_| own.kind.is_some_and(has_parts))
+                    .map(|own| Box::new(Shape::of_value(&own))),
                 answer_of: own.answer_of,
             };
             let names = self.names.into_iter().map(whole).collect();
-            Flow { owner, names, events: self.events.into(), uses: self.uses.into(), result: self.result }
+            Flow {
+                owner,
+                names,
+                events: self.events.into(),
+                uses: self.uses.into(),
+                result: self.result,
+            }
         });
-        Learned { params, inherits, is_foreign, has_tool_result, open_tool_result, context, open, flow }
+        Learned {
+            params,
+            inherits,
+            is_foreign,
+            has_tool_result,
+            open_tool_result,
+            context,
+            open,
+            flow,
+        }
     }
 
     /// The span of the first of the `some` names that holds the answer of an agent that may call
     /// tools; an empty span if none of these has one. `None` if no tool result reaches them.
     fn tool_result(&self, tools: u32, some: &[bool]) -> Option<Span> {
-        let is_made_of = |name: &Name<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
-        let is_answer = |at: u32| self.names.get(at as usize).is_some_and(|name| is_made_of(name, tools));
+        let is_made_of =
+            |name: &Name<'_>, source: u32| name.made_of.iter().any(|(of, _)| *of == source);
+        let is_answer = |at: u32| {
+            self.names
+                .get(at as usize)
+                .is_some_and(|name| is_made_of(name, tools))
+        };
         let named = || {
-            let mut names = self.names.iter().zip(some).filter(|(name, is)| **is && !name.span.is_empty());
-            names.find(|(name, _)| name.made_of.iter().any(|(of, _)| is_answer(*of))).map(|(name, _)| name.span)
+            let mut names = self
+                .names
+                .iter()
+                .zip(some)
+                .filter(|(name, is)| **is && !name.span.is_empty());
+            names
+                .find(|(name, _)| name.made_of.iter().any(|(of, _)| is_answer(*of)))
+                .map(|(name, _)| name.span)
         };
         (some.get(tools as usize) == Some(&true)).then(|| named().unwrap_or_default())
     }
 
     /// Adds the sources of a value that can contain a text.
     fn made_of(&self, at: usize, into: &mut Vec<u32>) {
-        let all = self.names.get(at).into_iter().flat_map(|name| &name.made_of);
-        into.extend(all.filter(|(source, path)| !self.is_inert(*source, path)).map(|(source, _)| *source));
+        let all = self
+            .names
+            .get(at)
+            .into_iter()
+            .flat_map(|name| &name.made_of);
+        into.extend(
+            all.filter(|(source, path)| !self.is_inert(*source, path))
+                .map(|(source, _)| *source),
+        );
     }
 
     /// The parameters of the definition.
     fn params(&self, unfenced: &[Vec<bool>; 5], in_result: &[bool]) -> Box<[Param]> {
         let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
-            let Name { word, kind, untrusted, .. } = self.names.get(*id as usize)?;
+            let Name {
+                word,
+                kind,
+                untrusted,
+                ..
+            } = self.names.get(*id as usize)?;
             let is_inert = kind.is_some_and(|kind| Shape::declared(kind).is_inert());
             let is = |marks: &[bool]| !is_inert && marks.get(*id as usize) == Some(&true);
-            let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
+            let parts = parts
+                .get(id)
+                .into_iter()
+                .flatten()
+                .take(MOST_PARTS)
+                .cloned()
+                .collect();
             let (unfenced, in_result) = (Unfenced::of(unfenced, is), is(in_result));
             let is_held = is_inert && *untrusted;
             Some(Param {
@@ -442,14 +619,22 @@ impl<'m> Recorder<'m> {
     fn is_inert(&self, mut name: u32, path: &str) -> bool {
         let mut path = Cow::Borrowed(path);
         loop {
-            let Some(own) = self.names.get(name as usize) else { return false };
+            let Some(own) = self.names.get(name as usize) else {
+                return false;
+            };
             // The type of a parameter of an inner body is not enforced.
-            let is_held = || own.at.rsplit_once("/parameters/").is_none_or(|(node, _)| node.is_empty());
+            let is_held = || {
+                own.at
+                    .rsplit_once("/parameters/")
+                    .is_none_or(|(node, _)| node.is_empty())
+            };
             let shape = own.kind.filter(|_| is_held()).map(Shape::declared);
             if shape.is_some_and(|shape| shape.part(&path).is_ok_and(Shape::is_inert)) {
                 return true;
             }
-            let [(whole, way)] = own.part_of.as_slice() else { return false };
+            let [(whole, way)] = own.part_of.as_slice() else {
+                return false;
+            };
             if !way.is_empty() {
                 path = Cow::Owned([&**way, &*path].concat());
             }
@@ -465,7 +650,9 @@ impl<'m> Recorder<'m> {
             if let Some(kind) = own.kind {
                 return Shape::declared(kind).part(&path).ok()?.word();
             }
-            let [(whole, way)] = own.part_of.as_slice() else { return None };
+            let [(whole, way)] = own.part_of.as_slice() else {
+                return None;
+            };
             path = Cow::Owned([&**way, &*path].concat());
             name = *whole;
         }
@@ -475,13 +662,20 @@ impl<'m> Recorder<'m> {
     fn keeps(&self, purpose: Purpose) -> bool {
         // Without any known type, no use of a part can be faulty.
         let is_used = |used: &PartUse| !used.path.is_empty() || used.wanted.is_some();
-        let has_uses = || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
+        let has_uses =
+            || self.uses.iter().any(is_used) && self.names.iter().any(|name| name.kind.is_some());
         let is_marked = || self.names.iter().any(|name| name.untrusted);
         // Trust matters to a registry, to unfenced uses, and to schemas in files.
         let is_asked = || {
             purpose == Purpose::Registry
-                || self.uses.iter().any(|used| used.unfenced.is_some_and(|own| own != Unfenced::Open))
-                || self.names.iter().any(|name| name.kind.is_some_and(is_schema_file))
+                || self
+                    .uses
+                    .iter()
+                    .any(|used| used.unfenced.is_some_and(|own| own != Unfenced::Open))
+                || self
+                    .names
+                    .iter()
+                    .any(|name| name.kind.is_some_and(is_schema_file))
         };
         self.has_sites || has_uses() || (self.has_results || is_marked()) && is_asked()
     }
@@ -490,20 +684,30 @@ impl<'m> Recorder<'m> {
 /// Returns the part of a value at a path such as `.a[0]`.
 #[cfg(feature = "assemble")]
 fn value_at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split(['.', '[']).skip(1).try_fold(value, |value, step| match step.strip_suffix(']') {
-        Some(number) => value.get(number.parse::<usize>().ok()?),
-        None => value.get(step),
-    })
+    path.split(['.', '['])
+        .skip(1)
+        .try_fold(value, |value, step| match step.strip_suffix(']') {
+            Some(number) => value.get(number.parse::<usize>().ok()?),
+            None => value.get(step),
+        })
 }
 
 /// Returns a part of a value under each of its names, at most [`MOST_PARTS`], starting with the
 /// given one.
-pub(crate) fn chain<'n>(name: u32, path: &str, part_of: impl Fn(u32) -> &'n [(u32, Box<str>)]) -> Vec<(u32, String)> {
+pub(crate) fn chain<'n>(
+    name: u32,
+    path: &str,
+    part_of: impl Fn(u32) -> &'n [(u32, Box<str>)],
+) -> Vec<(u32, String)> {
     let mut all = vec![(name, path.to_owned())];
     let mut at = 0;
     while let Some((name, path)) = all.get(at) {
-        let further = part_of(*name).iter().take(MOST_PARTS.saturating_sub(all.len()));
-        let further: Vec<_> = further.map(|(whole, way)| (*whole, format!("{way}{path}"))).collect();
+        let further = part_of(*name)
+            .iter()
+            .take(MOST_PARTS.saturating_sub(all.len()));
+        let further: Vec<_> = further
+            .map(|(whole, way)| (*whole, format!("{way}{path}")))
+            .collect();
         all.extend(further);
         at += 1;
     }

@@ -17,7 +17,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if let Some((trace, _)) = &mut self.traced {
             let span = name.span;
             let body = by.span();
-            trace.bindings.push(Bound { name: name.value.to_string(), span, kind, owner: self.owner, body });
+            trace.bindings.push(Bound {
+                name: name.value.to_string(),
+                span,
+                kind,
+                owner: self.owner,
+                body,
+            });
         }
     }
 
@@ -30,8 +36,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// Connects an input to the parameter of the same name in its own body: the input is the
     /// parameter's value.
     pub(super) fn join(&mut self, task: &'m Task<'a>, input: &Str<'a>) {
-        let Some((trace, _)) = &mut self.traced else { return };
-        let mut names = task.parameters.iter().filter_map(|parameter| parameter.name.as_ref());
+        let Some((trace, _)) = &mut self.traced else {
+            return;
+        };
+        let mut names = task
+            .parameters
+            .iter()
+            .filter_map(|parameter| parameter.name.as_ref());
         if let Some(name) = names.find(|name| name.value == input.value) {
             trace.join(input.span, name.span);
         }
@@ -57,7 +68,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if self.traced.is_none() {
             return;
         }
-        for name in task.relevance.iter().filter_map(|entry| entry.name.as_ref()) {
+        for name in task
+            .relevance
+            .iter()
+            .filter_map(|entry| entry.name.as_ref())
+        {
             let mut inputs = task.inputs.iter().filter_map(|input| input.name.as_ref());
             if let Some(input) = inputs.find(|input| input.value == name.value) {
                 self.note(name, How::Again, Target::Bound(input.span));
@@ -67,7 +82,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// Traces a task or a fragment that takes its names from the current place.
     pub(super) fn taken(&mut self, reference: Span) {
-        let Some(wanted) = self.traced.as_ref().map(|(_, wanted)| *wanted) else { return };
+        let Some(wanted) = self.traced.as_ref().map(|(_, wanted)| *wanted) else {
+            return;
+        };
         let target = self.target(wanted);
         if let Some((trace, _)) = &mut self.traced {
             trace.note(wanted, reference, How::Taken, target);
@@ -79,7 +96,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if self.traced.is_none() {
             return;
         }
-        for used in text.element.elements().filter(|child| child.namespace().is_none() && child.name() == "use") {
+        for used in text
+            .element
+            .elements()
+            .filter(|child| child.namespace().is_none() && child.name() == "use")
+        {
             if let Some(fragment) = used.attribute("fragment") {
                 self.taken(fragment.value_span());
             }
@@ -98,12 +119,26 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 impl Walk<'_, '_, '_> {
     /// Records a reference with the names visible at its place.
-    pub(super) fn site(&mut self, at: u32, args: Box<[u32]>, into: Option<u32>, context: Option<(u32, u32)>) {
+    pub(super) fn site(
+        &mut self,
+        at: u32,
+        args: Box<[u32]>,
+        into: Option<u32>,
+        context: Option<(u32, u32)>,
+    ) {
         let open = match self.profile {
             None => Some(Unfenced::Open),
             Some(profile) => (profile == Profile::Bare).then_some(Unfenced::Bare),
         };
-        self.reference(Site { at, free: Free::Taken, into, context, unfenced: None, open, args });
+        self.reference(Site {
+            at,
+            free: Free::Taken,
+            into,
+            context,
+            unfenced: None,
+            open,
+            args,
+        });
     }
 
     fn reference(&mut self, site: Site) {
@@ -122,7 +157,15 @@ impl Walk<'_, '_, '_> {
         for used in text.element.elements().filter(is_use) {
             if let Some((_, span)) = facts::fragment(used) {
                 let args = Box::default();
-                self.reference(Site { at: span.start, free: Free::Taken, into: None, context: None, unfenced, open: None, args });
+                self.reference(Site {
+                    at: span.start,
+                    free: Free::Taken,
+                    into: None,
+                    context: None,
+                    unfenced,
+                    open: None,
+                    args,
+                });
             }
         }
     }

@@ -62,8 +62,16 @@ impl<'a> Scopes<'a> {
     pub(super) fn fault(&mut self, fault: Fault<'a>) {
         let accepted = matches!(fault.kind, FaultKind::Unused { .. });
         self.unused += u32::from(accepted);
-        let count = if accepted { self.unused } else { self.faults.len() as u32 + 1 - self.unused.min(MOST_FAULTS) };
-        if count <= MOST_FAULTS { self.faults.push(fault) } else { self.left_out += 1 }
+        let count = if accepted {
+            self.unused
+        } else {
+            self.faults.len() as u32 + 1 - self.unused.min(MOST_FAULTS)
+        };
+        if count <= MOST_FAULTS {
+            self.faults.push(fault)
+        } else {
+            self.left_out += 1
+        }
     }
 }
 
@@ -100,11 +108,19 @@ fn is_for_shell(command: &Command<'_>) -> bool {
     }
     let words: Vec<String> = if command.args.is_empty() {
         let split = argv::split(&command.text.element.text(), 0);
-        split.map(|argv| argv.arguments.into_iter().map(|word| word.value).collect()).unwrap_or_default()
+        split
+            .map(|argv| argv.arguments.into_iter().map(|word| word.value).collect())
+            .unwrap_or_default()
     } else {
-        command.args.iter().map(|arg| arg.element.text().trim().to_owned()).collect()
+        command
+            .args
+            .iter()
+            .map(|arg| arg.element.text().trim().to_owned())
+            .collect()
     };
-    argv::shell_line(&words).and_then(|at| words.get(at)).is_some_and(|line| line.contains("{{"))
+    argv::shell_line(&words)
+        .and_then(|at| words.get(at))
+        .is_some_and(|line| line.contains("{{"))
 }
 
 impl Reader {
@@ -193,7 +209,12 @@ pub(super) fn hidden<'a>(file: &File<'a>, definition: &Definition<'a>) -> HashSe
 /// name.
 pub(super) fn has_nameless_step(file: &File<'_>, definition: &Definition<'_>) -> bool {
     let whole = definition.element().span();
-    file.faults
-        .iter()
-        .any(|fault| matches!(fault.kind, fault::FaultKind::Empty { name: "as" | "name" }) && whole.encloses(fault.span))
+    file.faults.iter().any(|fault| {
+        matches!(
+            fault.kind,
+            fault::FaultKind::Empty {
+                name: "as" | "name"
+            }
+        ) && whole.encloses(fault.span)
+    })
 }

@@ -17,10 +17,17 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // refers to.
         let context = match &*self.path {
             "" => self.around,
-            path => self.flow.value([path, CONTEXT].concat(), Mark::None, self.before.take()),
+            path => self
+                .flow
+                .value([path, CONTEXT].concat(), Mark::None, self.before.take()),
         };
         let answer = self.flow.value(self.here(), mark, [context]);
-        self.site(name.start, args, (mark != Mark::Checked).then_some(answer), Some((context, self.around)));
+        self.site(
+            name.start,
+            args,
+            (mark != Mark::Checked).then_some(answer),
+            Some((context, self.around)),
+        );
         answer
     }
 
@@ -29,7 +36,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for (number, call) in calls.iter().enumerate() {
             let own = self.inside(&format!("/calls/{number}"), |walk| walk.call(call));
             if let Some(name) = &call.result {
-                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..answer_of_call(call) }, None);
+                self.bind(
+                    &name.value,
+                    name.span,
+                    Made {
+                        of: each(&[own]),
+                        part_of: each(&[own]),
+                        ..answer_of_call(call)
+                    },
+                    None,
+                );
             }
         }
     }
@@ -42,7 +58,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             let at = format!("/args/{number}");
             let made = self.inside(&at, |walk| walk.input(Role::Arg, arg));
             let id = self.flow.name(Cow::Borrowed(""), made);
-            self.flow.stands(id, [&self.path, &*at].concat(), arg.text.element.name_span());
+            self.flow.stands(
+                id,
+                [&self.path, &*at].concat(),
+                arg.text.element.name_span(),
+            );
             self.flow.holds(mark, arg);
             args.push(id);
         }
@@ -61,11 +81,23 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for (number, step) in steps.iter().enumerate() {
             self.before = left.filter(|_| accumulates);
             let own = self.inside(&format!("/steps/{number}"), |walk| walk.step(step));
-            left = Some(self.flow.value(String::new(), Mark::None, left.into_iter().chain([own])));
+            left = Some(
+                self.flow
+                    .value(String::new(), Mark::None, left.into_iter().chain([own])),
+            );
             last = Some(own);
             if let Some(name) = result(step) {
                 self.later.unbind(0);
-                self.bind(&name.value, name.span, Made { of: each(&[own]), part_of: each(&[own]), ..answer_of_step(step) }, None);
+                self.bind(
+                    &name.value,
+                    name.span,
+                    Made {
+                        of: each(&[own]),
+                        part_of: each(&[own]),
+                        ..answer_of_step(step)
+                    },
+                    None,
+                );
             }
         }
         self.before = None;
@@ -103,9 +135,15 @@ fn answer_of_step<'m>(step: &'m Step<'_>) -> Made<'m> {
         Step::Task(task) => answer(task),
         Step::Call(call) => answer_of_call(call),
         Step::Cond(cond) => {
-            let mut kinds = cond.cases.iter().map(|case| answer_of_step(case.step.as_ref()?).kind);
+            let mut kinds = cond
+                .cases
+                .iter()
+                .map(|case| answer_of_step(case.step.as_ref()?).kind);
             let first = kinds.next().flatten();
-            Made { kind: first.filter(|_| kinds.all(|kind| kind == first)), ..Made::default() }
+            Made {
+                kind: first.filter(|_| kinds.all(|kind| kind == first)),
+                ..Made::default()
+            }
         }
     }
 }

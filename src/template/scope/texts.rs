@@ -40,16 +40,33 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         if task.relevance.is_empty() {
             return;
         }
-        let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
+        let names = || {
+            task.inputs
+                .iter()
+                .filter_map(|input| input.name.as_ref())
+                .map(|name| &*name.value)
+        };
         let known: HashSet<&str> = names().collect();
         self.chosen(task);
         for entry in &task.relevance {
-            let Some(name) = entry.name.as_ref().filter(|name| !known.contains(&*name.value)) else { continue };
+            let Some(name) = entry
+                .name
+                .as_ref()
+                .filter(|name| !known.contains(&*name.value))
+            else {
+                continue;
+            };
             if entry.element.is_damaged() {
                 continue;
             }
-            let near = self.may_compare(known.len()).then(|| nearest(&name.value, names()).map(str::to_owned)).flatten();
-            let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
+            let near = self
+                .may_compare(known.len())
+                .then(|| nearest(&name.value, names()).map(str::to_owned))
+                .flatten();
+            let kind = FaultKind::UnknownInput {
+                name: name.value.clone(),
+                near,
+            };
             self.scopes.fault(Fault::new(kind, name.span));
         }
     }
@@ -69,12 +86,22 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     pub(super) fn condition(&mut self, test: &Str<'a>) {
         used::in_condition(test, &mut |found| self.take(Role::Input, found));
         let exact = test.span.len() as usize == test.value.len();
-        let place = if exact { condition::Place::Exact(test.span.start) } else { condition::Place::Whole(test.span) };
-        let Ok(parsed) = condition::parse(&test.value, place) else { return };
+        let place = if exact {
+            condition::Place::Exact(test.span.start)
+        } else {
+            condition::Place::Whole(test.span)
+        };
+        let Ok(parsed) = condition::parse(&test.value, place) else {
+            return;
+        };
         for (path, wanted) in condition::demands(&parsed) {
-            let Some(id) = self.env.find(&path.root.value).map(|own| own.id) else { continue };
+            let Some(id) = self.env.find(&path.root.value).map(|own| own.id) else {
+                continue;
+            };
             let written = path.to_string();
-            let found = self.flow.kind(id, written.get(path.root.value.len()..).unwrap_or_default());
+            let found = self
+                .flow
+                .kind(id, written.get(path.root.value.len()..).unwrap_or_default());
             let meets = |word: &str| match wanted {
                 Demand::Truth => word == "boolean",
                 Demand::Number => matches!(word, "number" | "integer"),
@@ -82,7 +109,11 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 Demand::Ordered => matches!(word, "number" | "integer" | "string" | "text"),
             };
             if let Some(found) = found.filter(|word| !meets(word)) {
-                let kind = FaultKind::ConditionType { name: written, found, wanted };
+                let kind = FaultKind::ConditionType {
+                    name: written,
+                    found,
+                    wanted,
+                };
                 self.scopes.fault(Fault::new(kind, path.root.span));
             }
         }
@@ -92,15 +123,26 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     pub(super) fn text(&mut self, role: Role, text: &Text<'a>) {
         self.enter(text);
         self.taken_in(text);
-        if let Some(unfenced) = self.unfenced(role).filter(|_| text.trust == Trust::Untrusted) {
-            let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.fault(Fault::new(FaultKind::FromOutside(unfenced), source));
+        if let Some(unfenced) = self
+            .unfenced(role)
+            .filter(|_| text.trust == Trust::Untrusted)
+        {
+            let source = text
+                .element
+                .attribute("trust")
+                .map_or(text.element.name_span(), Attribute::span);
+            self.scopes
+                .fault(Fault::new(FaultKind::FromOutside(unfenced), source));
         }
         if text.element.is_damaged() {
             self.unknown += 1;
             return;
         }
-        if text.element.elements().any(|child| child.namespace().is_none()) {
+        if text
+            .element
+            .elements()
+            .any(|child| child.namespace().is_none())
+        {
             self.unknown += 1;
             self.sites(text, self.unfenced(role));
         }
@@ -118,13 +160,18 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         let own = text.element.inner().len() as usize;
         self.size = self.flow.size(own, used);
         if self.size > LARGE && self.size > 2 * own as u64 && self.scopes.grown.len() < MOST_GROWN {
-            self.scopes.grown.push((text.element.name_span(), self.size));
+            self.scopes
+                .grown
+                .push((text.element.name_span(), self.size));
         }
     }
 
     /// The kind of unfenced place that a text of this role is; `None` if its values are fenced.
     fn unfenced(&self, role: Role) -> Option<Unfenced> {
-        let is_shown = !matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
+        let is_shown = !matches!(
+            role,
+            Role::Input | Role::Arg | Role::InitialValue | Role::Files
+        );
         if role == Role::System {
             Some(Unfenced::System)
         } else if role == Role::Command && self.reader == Reader::Shell {
@@ -158,10 +205,19 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         };
         let (first, used) = (self.scopes.faults.len(), self.flow.uses.len());
         match text.syntax {
-            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| take(self, found)),
-            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut |found| take(self, found)),
+            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| {
+                take(self, found)
+            }),
+            TextSyntax::Jinja => {
+                used::in_jinja_source(src.span, &content, &mut |found| take(self, found))
+            }
         }
-        if let Some(faults) = self.scopes.faults.get_mut(first..).filter(|faults| !faults.is_empty()) {
+        if let Some(faults) = self
+            .scopes
+            .faults
+            .get_mut(first..)
+            .filter(|faults| !faults.is_empty())
+        {
             settle(faults, src, &content);
         }
         if self.flow.uses.len() > used {
@@ -170,7 +226,9 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             let places = (text.syntax == TextSyntax::Jinja).then(|| first_reads(&content));
             self.flow.placed(used, |word, (span, start)| {
                 if let Some(places) = &places {
-                    *span = places.get(word).map_or(*span, |at| Span::of(*at, at + word.len()));
+                    *span = places
+                        .get(word)
+                        .map_or(*span, |at| Span::of(*at, at + word.len()));
                 }
                 *start = lines.position(&content, span.start);
             });
@@ -187,16 +245,28 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             }
             Found::Part(used, is_certain) => {
                 let bound = self.env.find(&used.name).map(|binding| binding.id);
-                let implicit = || self.scopes.implicit.get(*self.implicit.get(&*used.name)?).map(|implicit| implicit.id);
+                let implicit = || {
+                    self.scopes
+                        .implicit
+                        .get(*self.implicit.get(&*used.name)?)
+                        .map(|implicit| implicit.id)
+                };
                 if let Some(id) = bound.or_else(implicit) {
                     let src = (used.place == Place::Source).then_some(used.span);
                     self.flow.part(id, &used.path, src, None);
-                    self.flow.reaches(if is_certain { Reached::Always } else { Reached::Unknown });
+                    self.flow.reaches(if is_certain {
+                        Reached::Always
+                    } else {
+                        Reached::Unknown
+                    });
                 }
                 return;
             }
             Found::Call(call, element) => {
-                let is_value = matches!(role, Role::Input | Role::Arg | Role::InitialValue | Role::Files);
+                let is_value = matches!(
+                    role,
+                    Role::Input | Role::Arg | Role::InitialValue | Role::Files
+                );
                 if is_value || call.place != Place::Text || self.env.find(&call.name).is_none() {
                     return self.misplaced(&call, element);
                 }
@@ -209,7 +279,10 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
                 return;
             }
         };
-        let (path, src) = (used.path.clone(), (used.place == Place::Source).then_some(used.span));
+        let (path, src) = (
+            used.path.clone(),
+            (used.place == Place::Source).then_some(used.span),
+        );
         let id = match self.env.find(&used.name) {
             Some(binding) => {
                 binding.is_read = true;
@@ -225,47 +298,87 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     /// Reports a call in a place where calls are not allowed; its variables are unknown.
     pub(super) fn misplaced(&mut self, call: &Used<'a>, element: Element<'a>) {
         self.unknown += 1;
-        let fault = ExpressionFault { kind: ExpressionFaultKind::MisplacedCall, span: call.span, expression: call.span };
-        self.scopes.fault(Fault::new(FaultKind::Expression { fault, element }, call.span));
+        let fault = ExpressionFault {
+            kind: ExpressionFaultKind::MisplacedCall,
+            span: call.span,
+            expression: call.span,
+        };
+        self.scopes.fault(Fault::new(
+            FaultKind::Expression { fault, element },
+            call.span,
+        ));
     }
 
     /// Resolves an unbound variable; returns its number in the flow of names if a run passes it.
     pub(super) fn free(&mut self, used: Used<'a>) -> Option<u32> {
-        let Used { name, span, inside, .. } = used;
+        let Used {
+            name, span, inside, ..
+        } = used;
         if let Some(step) = self.later.find(&name) {
-            let kind = FaultKind::NotYet { name, result: step.span };
+            let kind = FaultKind::NotYet {
+                name,
+                result: step.span,
+            };
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
         let absent = self.absent.iter().rev().find(|(row, _)| row.name == name);
         let needs = absent.and_then(|(row, _)| row.needs);
-        if let Some(origin) = absent.map(|(_, task)| Origin::Task(*task)).or_else(|| self.origins.last().copied()) {
+        if let Some(origin) = absent
+            .map(|(_, task)| Origin::Task(*task))
+            .or_else(|| self.origins.last().copied())
+        {
             if self.damaged > 0 || self.hidden.contains(&name) {
                 return None;
             }
             let may = needs.is_none() && self.may_compare(self.env.mark());
-            let near = may.then(|| nearest(&name, self.env.names()).map(str::to_owned)).flatten();
-            let kind = FaultKind::Undeclared { name, near, origin, needs };
+            let near = may
+                .then(|| nearest(&name, self.env.names()).map(str::to_owned))
+                .flatten();
+            let kind = FaultKind::Undeclared {
+                name,
+                near,
+                origin,
+                needs,
+            };
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
         // A misspelled name of the language is not an implicit parameter.
-        let near = self.may_compare(self.env.mark()).then(|| nearest(&name, self.env.of_rounds())).flatten();
+        let near = self
+            .may_compare(self.env.mark())
+            .then(|| nearest(&name, self.env.of_rounds()))
+            .flatten();
         if let (Some(near), Some(owner)) = (near, self.file.definitions.get(self.owner as usize)) {
-            let kind =
-                FaultKind::Undeclared { name, near: Some(near.to_owned()), origin: Origin::Task(owner.element()), needs: None };
+            let kind = FaultKind::Undeclared {
+                name,
+                near: Some(near.to_owned()),
+                origin: Origin::Task(owner.element()),
+                needs: None,
+            };
             self.scopes.fault(Fault::new(kind, inside));
             return None;
         }
-        if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
+        if let Some(known) = self
+            .implicit
+            .get(&*name)
+            .and_then(|at| self.scopes.implicit.get_mut(*at))
+        {
             known.name.span = known.name.span.min(span);
             return Some(known.id);
         }
-        self.implicit.insert(name.to_string(), self.scopes.implicit.len());
+        self.implicit
+            .insert(name.to_string(), self.scopes.implicit.len());
         let id = self.flow.name(name.clone(), Made::default());
-        self.flow.stands(id, ["/parameters/", &*name].concat(), span);
+        self.flow
+            .stands(id, ["/parameters/", &*name].concat(), span);
         self.flow.takes(id, true);
-        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span), kind: None, id });
+        self.scopes.implicit.push(Implicit {
+            owner: self.owner,
+            name: Spanned::new(name, span),
+            kind: None,
+            id,
+        });
         Some(id)
     }
 }
@@ -276,13 +389,24 @@ pub(super) fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     let lines = LineIndex::new(text);
     let places = LazyCell::new(|| first_reads(text));
     for fault in faults {
-        let name =
-            if let FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } = &fault.kind { Some(name) } else { None };
+        let name = if let FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } =
+            &fault.kind
+        {
+            Some(name)
+        } else {
+            None
+        };
         let unknown = name.filter(|_| fault.span.is_empty());
         let span = unknown.and_then(|name| places.get(&**name)).copied();
-        let span = span.zip(name).map_or(fault.span, |(at, name)| Span::of(at, at + name.len()));
+        let span = span
+            .zip(name)
+            .map_or(fault.span, |(at, name)| Span::of(at, at + name.len()));
         let start = lines.position(text, span.start);
-        fault.inside = Some(Inside { written: Arc::clone(&written), span, start });
+        fault.inside = Some(Inside {
+            written: Arc::clone(&written),
+            span,
+            start,
+        });
         fault.span = src.span;
     }
 }

@@ -121,8 +121,14 @@ impl Trace {
     }
 
     pub(super) fn enter(&mut self, text: &Text<'_>) {
-        let source = text.src.as_ref().map(|src| (Box::from(&*src.value), text.syntax));
-        self.within = TextCursor { text: text.element.inner(), source };
+        let source = text
+            .src
+            .as_ref()
+            .map(|src| (Box::from(&*src.value), text.syntax));
+        self.within = TextCursor {
+            text: text.element.inner(),
+            source,
+        };
     }
 
     pub(super) fn used(&mut self, name: &str, span: Span, place: Place, target: Target) {
@@ -131,11 +137,20 @@ impl Trace {
             (Place::Jinja, _) => How::Jinja,
             _ => How::Word,
         };
-        let span = if how == How::Jinja { self.within.text } else { span };
+        let span = if how == How::Jinja {
+            self.within.text
+        } else {
+            span
+        };
         self.note(name, span, how, target);
     }
 
     pub(super) fn note(&mut self, name: &str, span: Span, how: How, target: Target) {
-        self.uses.push(TracedUse { name: name.to_owned(), span, how, target });
+        self.uses.push(TracedUse {
+            name: name.to_owned(),
+            span,
+            how,
+            target,
+        });
     }
 }

@@ -9,16 +9,26 @@ use crate::template::setting::SettingName;
 impl<'m, 'a> Walk<'m, 'a, '_> {
     /// Reports values that the parts of a reduce never read. `unknown` is the number of invisible
     /// uses before them.
-    pub(super) fn unread_in_reduce(&mut self, element: Element<'a>, reduce: &Reduce<'a>, inputs: usize, unknown: u32) {
-        let (Some(inner), Some(reduction)) = (&reduce.inner, &reduce.reduction) else { return };
+    pub(super) fn unread_in_reduce(
+        &mut self,
+        element: Element<'a>,
+        reduce: &Reduce<'a>,
+        inputs: usize,
+        unknown: u32,
+    ) {
+        let (Some(inner), Some(reduction)) = (&reduce.inner, &reduce.reduction) else {
+            return;
+        };
         if self.is_hidden(element, unknown) {
             return;
         }
-        let is_read = |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
+        let is_read =
+            |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
         let lacks_input = inputs > 1 && !is_read(self, "current_input");
         // A program may have effects besides its answer.
         let lacks_result = inner.script.is_none() && !is_read(self, "current_result");
-        let lacks_accumulator = inputs > 1 && (reduce.initial.is_none() || !is_read(self, "accumulator"));
+        let lacks_accumulator =
+            inputs > 1 && (reduce.initial.is_none() || !is_read(self, "accumulator"));
         if lacks_input && lacks_result && lacks_accumulator {
             return self.unread(Unread::Reduce, element);
         }
@@ -27,21 +37,37 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             (lacks_result, Unread::CurrentResult, reduction),
             (lacks_accumulator, Unread::Accumulator, reduction),
         ];
-        found.into_iter().filter(|(lacks, ..)| *lacks).for_each(|(_, what, part)| self.unread(what, part.element));
+        found
+            .into_iter()
+            .filter(|(lacks, ..)| *lacks)
+            .for_each(|(_, what, part)| self.unread(what, part.element));
     }
 
     /// Like [`Self::unread_in_reduce`] for a loop. If the loop `carries` results, its evaluator
     /// receives those of the same round.
-    pub(super) fn unread_in_loop(&mut self, element: Element<'a>, cycle: &Cycle<'a>, carries: bool, unknown: u32) {
-        let (Some(director), Some(evaluator)) = (&cycle.director, &cycle.evaluator) else { return };
+    pub(super) fn unread_in_loop(
+        &mut self,
+        element: Element<'a>,
+        cycle: &Cycle<'a>,
+        carries: bool,
+        unknown: u32,
+    ) {
+        let (Some(director), Some(evaluator)) = (&cycle.director, &cycle.evaluator) else {
+            return;
+        };
         if self.is_hidden(element, unknown) {
             return;
         }
-        let is_read = |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
-        let is_once = cycle.max_iterations.as_ref().is_some_and(|most| most.value == 1);
+        let is_read =
+            |walk: &mut Self, name: &str| walk.env.find(name).is_some_and(|own| own.is_read);
+        let is_once = cycle
+            .max_iterations
+            .as_ref()
+            .is_some_and(|most| most.value == 1);
         let lacks_feedback = !is_once && !is_read(self, "evaluation_feedback");
-        let lacks_result =
-            director.script.is_none() && !(carries && sees_earlier(evaluator)) && !is_read(self, "director_result");
+        let lacks_result = director.script.is_none()
+            && !(carries && sees_earlier(evaluator))
+            && !is_read(self, "director_result");
         if lacks_feedback && lacks_result {
             return self.unread(Unread::Loop, element);
         }
@@ -58,8 +84,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for (number, step) in steps.iter().enumerate() {
             let Step::Task(task) = step else { continue };
             let later = steps.get(number + 1..).unwrap_or_default();
-            let is_read = step.result().0.is_some_and(|name| self.env.find(&name.value).is_some_and(|own| own.is_read));
-            let is_shown = later.is_empty() || is_read || carries && later.iter().any(takes_earlier);
+            let is_read = step
+                .result()
+                .0
+                .is_some_and(|name| self.env.find(&name.value).is_some_and(|own| own.is_read));
+            let is_shown =
+                later.is_empty() || is_read || carries && later.iter().any(takes_earlier);
             if task.is_simple() && !is_shown && !self.is_hidden(task.element, unknown) {
                 self.unread(Unread::Step, task.element);
             }
@@ -68,11 +98,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// True if something invisible from here may read any name.
     fn is_hidden(&self, element: Element<'a>, unknown: u32) -> bool {
-        self.unknown != unknown || self.damaged > 0 || element.is_damaged() || !self.file.unread_in(element).is_empty()
+        self.unknown != unknown
+            || self.damaged > 0
+            || element.is_damaged()
+            || !self.file.unread_in(element).is_empty()
     }
 
     fn unread(&mut self, what: Unread, at: Element<'a>) {
-        self.scopes.fault(Fault::new(FaultKind::Unread(what), at.name_span()));
+        self.scopes
+            .fault(Fault::new(FaultKind::Unread(what), at.name_span()));
     }
 }
 
@@ -80,7 +114,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 /// that cannot be parsed counts as unknown; it has been reported.
 pub(super) fn may_carry(task: &Task<'_>, reach: Reach) -> bool {
     let name = SettingName::AccumulateData;
-    let is_unread = |own: &Settings<'_>| own.element(name).is_some() && own.written.span(name).is_none();
+    let is_unread =
+        |own: &Settings<'_>| own.element(name).is_some() && own.written.span(name).is_none();
     reach.accumulates != Some(false) || task.settings.as_ref().is_some_and(is_unread)
 }
 
@@ -93,6 +128,10 @@ fn takes_earlier(step: &Step<'_>) -> bool {
     match step {
         Step::Task(task) => sees_earlier(task),
         Step::Call(_) => true,
-        Step::Cond(cond) => cond.cases.iter().filter_map(|case| case.step.as_ref()).any(takes_earlier),
+        Step::Cond(cond) => cond
+            .cases
+            .iter()
+            .filter_map(|case| case.step.as_ref())
+            .any(takes_earlier),
     }
 }

@@ -28,7 +28,12 @@ const NEAREST: usize = 20_000;
 
 /// Checks every variable of a file against its binding. `reach` returns the context that reaches
 /// each body, by its number; `purpose` decides how much is recorded for linking.
-pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -> Reach, purpose: Purpose) -> Scopes<'a> {
+pub fn resolve<'a>(
+    file: &File<'a>,
+    sources: &Sources<'_>,
+    reach: &dyn Fn(u32) -> Reach,
+    purpose: Purpose,
+) -> Scopes<'a> {
     walk(file, sources, (reach, purpose), None)
 }
 
@@ -36,7 +41,12 @@ pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>, reach: &dyn Fn(u32) -
 /// fragments are assumed to take from their place of use.
 pub fn trace(file: &File<'_>, sources: &Sources<'_>, wanted: &str) -> Trace {
     let mut trace = Trace::default();
-    walk(file, sources, (&|_| Reach::default(), Purpose::Findings), Some((&mut trace, wanted)));
+    walk(
+        file,
+        sources,
+        (&|_| Reach::default(), Purpose::Findings),
+        Some((&mut trace, wanted)),
+    );
     trace
 }
 
@@ -74,7 +84,9 @@ fn walk<'a>(
             size: 0,
             reader: Reader::default(),
             flow: Recorder::default(),
-            traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
+            traced: traced
+                .as_mut()
+                .map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
         let learned = walk.definition(definition, purpose);
         scopes.learned.push(learned);
@@ -110,7 +122,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             Found::Part(used, is_certain) => {
                 if let Some(id) = known.get(&used.name) {
                     walk.flow.part(*id, &used.path, None, None);
-                    walk.flow.reaches(if is_certain { Reached::Always } else { Reached::Unknown });
+                    walk.flow.reaches(if is_certain {
+                        Reached::Always
+                    } else {
+                        Reached::Unknown
+                    });
                 }
             }
             Found::Call(call, element) => walk.misplaced(&call, element),
@@ -135,7 +151,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let required = facts::required(template);
         for param in &template.params {
             let id = self.declare(param, origin, Made::default(), "/parameters/");
-            self.flow.takes(id, required.get(&*param.value).copied().unwrap_or(true));
+            self.flow
+                .takes(id, required.get(&*param.value).copied().unwrap_or(true));
             self.bound(param, BoundKind::Outer, template.element);
         }
         if let Some(text) = &template.description {
@@ -156,26 +173,57 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// The path of the current node.
     pub(super) fn here(&self) -> String {
-        if self.path.is_empty() { "/".to_owned() } else { self.path.clone() }
+        if self.path.is_empty() {
+            "/".to_owned()
+        } else {
+            self.path.clone()
+        }
     }
 
     /// Binds an undeclared name. `at` is its path in the current node; `None` for an alias of a
     /// node's result.
-    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>, at: Option<&str>) -> u32 {
+    pub(super) fn bind(
+        &mut self,
+        name: &'m str,
+        span: Span,
+        made: Made<'m>,
+        at: Option<&str>,
+    ) -> u32 {
         let id = self.flow.name(Cow::Borrowed(name), made);
-        self.flow.stands(id, at.map_or_else(String::new, |at| [&self.path, at].concat()), span);
+        self.flow.stands(
+            id,
+            at.map_or_else(String::new, |at| [&self.path, at].concat()),
+            span,
+        );
         self.flow.bind(id);
-        self.env.push(Entry { binding: Binding { name, span, is_read: false, id }, declared: None });
+        self.env.push(Entry {
+            binding: Binding {
+                name,
+                span,
+                is_read: false,
+                id,
+            },
+            declared: None,
+        });
         id
     }
 
     /// Binds a declared name; returns its number in the flow of names.
     fn declare(&mut self, name: &'m Str<'a>, by: Origin<'a>, made: Made<'m>, slot: &str) -> u32 {
         let id = self.flow.name(Cow::Borrowed(&name.value), made);
-        self.flow.stands(id, [&self.path, slot, &*name.value].concat(), name.span);
+        self.flow
+            .stands(id, [&self.path, slot, &*name.value].concat(), name.span);
         self.flow.bind(id);
-        let binding = Binding { name: &name.value, span: name.span, is_read: false, id };
-        self.env.push(Entry { binding, declared: Some(by) });
+        let binding = Binding {
+            name: &name.value,
+            span: name.span,
+            is_read: false,
+            id,
+        };
+        self.env.push(Entry {
+            binding,
+            declared: Some(by),
+        });
         id
     }
 
@@ -205,15 +253,31 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let around = around.into_iter().chain(self.before.take());
         let is_agent = task.is_simple() && reader == Reader::Agent;
         let context = if self.profile == Some(Profile::Bare) && is_agent {
-            let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
-            let seen = self.flow.value(String::new(), Mark::outside(reach.looks_up || is_found), around);
-            self.flow.part(seen, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Bare));
+            let is_found = task
+                .files
+                .as_ref()
+                .is_some_and(|files| files.source == FileSource::Description);
+            let seen = self.flow.value(
+                String::new(),
+                Mark::outside(reach.looks_up || is_found),
+                around,
+            );
+            self.flow.part(
+                seen,
+                &Spanned::new(Box::default(), task.element.name_span()),
+                None,
+                Some(Unfenced::Bare),
+            );
             self.flow.value(String::new(), Mark::None, [seen])
         } else {
             self.flow.value(String::new(), Mark::None, around)
         };
         // A program receives none of it, but the agents of its inputs and calls do.
-        let read = if reader == Reader::Agent { context } else { self.flow.value(String::new(), Mark::None, None) };
+        let read = if reader == Reader::Agent {
+            context
+        } else {
+            self.flow.value(String::new(), Mark::None, None)
+        };
         let outer = std::mem::replace(&mut self.around, context);
         let mark = self.env.mark();
         let before = self.unknown;
@@ -225,15 +289,28 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.unknown += u32::from(orphans);
         let damage = orphans || hides_names(task);
         self.damaged += u32::from(damage);
-        let typed: HashMap<&str, &str> =
-            task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value))).collect();
-        let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
+        let typed: HashMap<&str, &str> = task
+            .parameters
+            .iter()
+            .filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value)))
+            .collect();
+        let given: HashSet<&str> = if task.parameters.is_empty() {
+            HashSet::new()
+        } else {
+            given(task).collect()
+        };
         // Parameters without a value before the input of the same name.
         let mut late: HashMap<&str, &'m Parameter<'a>> = HashMap::new();
         for parameter in &task.parameters {
-            let name = parameter.name.as_ref().filter(|name| given.contains(&*name.value));
-            let name = name
-                .filter(|name| task.slot != Slot::Root && parameter.default.is_none() && self.env.find(&name.value).is_none());
+            let name = parameter
+                .name
+                .as_ref()
+                .filter(|name| given.contains(&*name.value));
+            let name = name.filter(|name| {
+                task.slot != Slot::Root
+                    && parameter.default.is_none()
+                    && self.env.find(&name.value).is_none()
+            });
             late.extend(name.map(|name| (&*name.value, parameter)));
             self.parameter(task, parameter, &given);
         }
@@ -273,11 +350,19 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
         }
         self.calls(&task.calls);
-        let is_found = task.files.as_ref().is_some_and(|files| files.source == FileSource::Description);
+        let is_found = task
+            .files
+            .as_ref()
+            .is_some_and(|files| files.source == FileSource::Description);
         self.read(task, (context, read));
         let is_outside = reach.looks_up || is_found || task.history.is_some() && !is_agent;
-        self.flow.makes(context, inputs.clone(), Mark::outside(is_outside));
-        let read = if is_agent { self.seen(task, read) } else { read };
+        self.flow
+            .makes(context, inputs.clone(), Mark::outside(is_outside));
+        let read = if is_agent {
+            self.seen(task, read)
+        } else {
+            read
+        };
         let mut made_of = self.parts(task, reach, inputs);
         if made_of.is_empty() {
             made_of.push(read);
@@ -291,7 +376,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     /// Walks the steps and parts of a task; returns the values that its result is made of.
-    fn parts(&mut self, task: &'m Task<'a>, reach: Reach, inputs: Vec<(u32, Box<str>)>) -> Vec<u32> {
+    fn parts(
+        &mut self,
+        task: &'m Task<'a>,
+        reach: Reach,
+        inputs: Vec<(u32, Box<str>)>,
+    ) -> Vec<u32> {
         self.carries = may_carry(task, reach);
         let accumulates = reach.accumulates == Some(true);
         let mut made_of: Vec<u32> = self.steps(&task.steps, accumulates).into_iter().collect();
@@ -307,23 +397,39 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// Returns the whole context of an agent. Each message of a conversation is fenced separately.
     fn seen(&mut self, task: &Task<'_>, context: u32) -> u32 {
         if self.profile.is_none() {
-            self.flow.part(context, &Spanned::new(Box::default(), task.element.name_span()), None, Some(Unfenced::Open));
+            self.flow.part(
+                context,
+                &Spanned::new(Box::default(), task.element.name_span()),
+                None,
+                Some(Unfenced::Open),
+            );
         }
-        if task.history.is_some() { self.flow.value(String::new(), Mark::Outside, [context]) } else { context }
+        if task.history.is_some() {
+            self.flow.value(String::new(), Mark::Outside, [context])
+        } else {
+            context
+        }
     }
 
     /// Walks the texts of a task: those that form its context, and those that its reader receives.
     fn read(&mut self, task: &'m Task<'a>, (context, given): (u32, u32)) {
         self.is_bare = self.profile == Some(Profile::Bare) && task.is_simple();
         self.reader = Reader::of(task);
-        let into = |reader: Reader, role: Role| if reader.is_given(role) { given } else { context };
+        let into = |reader: Reader, role: Role| {
+            if reader.is_given(role) {
+                given
+            } else {
+                context
+            }
+        };
         texts::of_task(task, &mut |role, text| {
             if !matches!(role, Role::Input | Role::InitialValue) {
                 let mark = self.flow.mark();
                 let (into, used) = (into(self.reader, role), self.flow.used.len());
                 self.text(role, text);
                 let shown = self.flow.used.split_off(used);
-                self.flow.makes(into, shown, Mark::outside(text.trust == Trust::Untrusted));
+                self.flow
+                    .makes(into, shown, Mark::outside(text.trust == Trust::Untrusted));
                 self.flow.give(mark, Some(into));
             }
         });
@@ -342,7 +448,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn whole(&mut self, task: &'m Task<'a>) {
         for name in task.inputs.iter().filter_map(|input| input.name.as_ref()) {
             if let Some(own) = self.env.find(&name.value).filter(|own| !own.is_read) {
-                self.flow.part(own.id, &Spanned::new(Box::default(), name.span), None, Some(Unfenced::Bare));
+                self.flow.part(
+                    own.id,
+                    &Spanned::new(Box::default(), name.span),
+                    None,
+                    Some(Unfenced::Bare),
+                );
             }
         }
     }
@@ -358,15 +469,29 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// Binds a parameter. `given` are the inputs of the task; each is the value of the parameter
     /// with its name.
-    fn parameter(&mut self, task: &'m Task<'a>, parameter: &'m Parameter<'a>, given: &HashSet<&str>) {
+    fn parameter(
+        &mut self,
+        task: &'m Task<'a>,
+        parameter: &'m Parameter<'a>,
+        given: &HashSet<&str>,
+    ) {
         let Some(name) = &parameter.name else { return };
         let kind = parameter.kind.as_ref().map(|kind| &*kind.value);
         // In a function, a parameter of its task describes one of `params` further; it is not a
         // second one.
-        let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
+        let is_param =
+            matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
             let mark = Mark::outside(parameter.trust == Trust::Untrusted);
-            self.flow.more(known.id, Made { mark, kind, default: default(parameter), ..Made::default() });
+            self.flow.more(
+                known.id,
+                Made {
+                    mark,
+                    kind,
+                    default: default(parameter),
+                    ..Made::default()
+                },
+            );
             let target = Target::Bound(known.span);
             self.optional(parameter, name);
             self.note(name, How::Again, target);
@@ -375,11 +500,17 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // Without a type, a default is a text.
         let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
         let mark = Mark::outside(parameter.trust == Trust::Untrusted);
-        let mut made = Made { mark, kind: known, ..Made::default() };
+        let mut made = Made {
+            mark,
+            kind: known,
+            ..Made::default()
+        };
         let is_outer = task.slot == Slot::Root;
         if is_outer {
             made.default = default(parameter);
-        } else if let (true, Some(known)) = (given.contains(&*name.value), self.env.find(&name.value)) {
+        } else if let (true, Some(known)) =
+            (given.contains(&*name.value), self.env.find(&name.value))
+        {
             // The outer binding is its value until the input of its name is bound.
             made.of.push((known.id, Box::default()));
             made.part_of.push((known.id, Box::default()));
@@ -387,21 +518,33 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.around(parameter, name, &mut made);
         }
         if mark == Mark::Outside {
-            made.part_of.iter().for_each(|(known, _)| self.flow.distrust(*known));
+            made.part_of
+                .iter()
+                .for_each(|(known, _)| self.flow.distrust(*known));
         }
         let id = self.declare(name, Origin::Task(task.element), made, "/parameters/");
         if is_outer {
-            self.flow.takes(id, parameter.default.is_none() && parameter.is_required());
+            self.flow
+                .takes(id, parameter.default.is_none() && parameter.is_required());
             self.optional(parameter, name);
         }
-        let kind = if self.origins.len() == 1 { BoundKind::Outer } else { BoundKind::Parameter };
+        let kind = if self.origins.len() == 1 {
+            BoundKind::Outer
+        } else {
+            BoundKind::Parameter
+        };
         self.bound(name, kind, task.element);
     }
 
     /// Reports an optional parameter without a default: it has no value if it is omitted.
     fn optional(&mut self, parameter: &Parameter<'_>, name: &Str<'_>) {
         if parameter.default.is_none() && !parameter.is_required() {
-            self.scopes.fault(Fault::new(FaultKind::NoDefault { name: name.value.to_string() }, name.span));
+            self.scopes.fault(Fault::new(
+                FaultKind::NoDefault {
+                    name: name.value.to_string(),
+                },
+                name.span,
+            ));
         }
     }
 
@@ -430,12 +573,27 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         let own = self.origins.pop();
         let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
-        let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
+        let id = self.free(Used {
+            name: name.value.clone(),
+            path,
+            span,
+            inside: span,
+            place: Place::Text,
+        });
         self.origins.extend(own);
         if let (Some(id), Some(kind)) = (id, parameter.kind.as_ref().map(|kind| &*kind.value)) {
-            self.flow.more(id, Made { kind: Some(kind), ..Made::default() });
+            self.flow.more(
+                id,
+                Made {
+                    kind: Some(kind),
+                    ..Made::default()
+                },
+            );
             self.flow.wanted(id, Some(kind), name.span);
-            let known = self.implicit.get(&*name.value).and_then(|at| self.scopes.implicit.get_mut(*at));
+            let known = self
+                .implicit
+                .get(&*name.value)
+                .and_then(|at| self.scopes.implicit.get_mut(*at));
             if let Some(known) = known {
                 known.kind.get_or_insert_with(|| kind.into());
             }
@@ -448,10 +606,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn leave(&mut self, mark: usize, before: u32) {
         self.flow.unbind(mark);
         while let Some(entry) = self.env.unbind(mark) {
-            let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
+            let Some(origin) = entry
+                .declared
+                .filter(|_| !entry.binding.is_read && self.unknown == before)
+            else {
+                continue;
+            };
             let name = entry.binding.name.to_owned();
             let span = entry.binding.span;
-            self.scopes.fault(Fault::new(FaultKind::Unused { name, origin }, span));
+            self.scopes
+                .fault(Fault::new(FaultKind::Unused { name, origin }, span));
         }
     }
 
@@ -461,25 +625,42 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.size = 0;
         let mut made = match &input.value {
             Value::Missing => Made::default(),
-            Value::Literal(_) => Made { kind: Some("text"), ..Made::default() },
+            Value::Literal(_) => Made {
+                kind: Some("text"),
+                ..Made::default()
+            },
             Value::From(from) => {
                 self.from(from);
                 self.size = self.flow.size(0, 0);
-                Made { part_of: self.flow.used.last().cloned().into_iter().collect(), ..Made::default() }
+                Made {
+                    part_of: self.flow.used.last().cloned().into_iter().collect(),
+                    ..Made::default()
+                }
             }
             Value::Text => {
                 self.text(role, &input.text);
-                Made { kind: is_words(&input.text).then_some("text"), ..Made::default() }
+                Made {
+                    kind: is_words(&input.text).then_some("text"),
+                    ..Made::default()
+                }
             }
             Value::Task(task) => {
                 let of = vec![(self.body(task), Box::default())];
                 self.flow.replaced(&of);
-                return Made { mark: input.trust.into(), of, ..answer(task) };
+                return Made {
+                    mark: input.trust.into(),
+                    of,
+                    ..answer(task)
+                };
             }
             Value::Call(call) => {
                 let of = vec![(self.call(call), Box::default())];
                 self.flow.replaced(&of);
-                return Made { mark: input.trust.into(), of, ..answer_of_call(call) };
+                return Made {
+                    mark: input.trust.into(),
+                    of,
+                    ..answer_of_call(call)
+                };
             }
         };
         made.of = self.flow.take_used();
@@ -489,7 +670,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if made.mark == Mark::Outside {
             let is_one = matches!(input.value, Value::Text) && is_name(&input.text);
             let own = made.of.iter().filter(|_| is_one);
-            own.chain(&made.part_of).for_each(|(whole, _)| self.flow.distrust(*whole));
+            own.chain(&made.part_of)
+                .for_each(|(whole, _)| self.flow.distrust(*whole));
         }
         made
     }
@@ -500,13 +682,18 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 fn hides_names(task: &Task<'_>) -> bool {
     // An element that is known elsewhere is no misspelled parameter, which would be read as one.
     let is_unread = |child: Element<'_>| {
-        child.is_damaged() || child.name() != Kind::Parameter.tag() && Kind::homes(child.name()).next().is_some()
+        child.is_damaged()
+            || child.name() != Kind::Parameter.tag() && Kind::homes(child.name()).next().is_some()
     };
-    let list = task
-        .parameters_element
-        .is_some_and(|list| list.is_damaged() || list.elements().any(is_unread) || !list.text().trim().is_empty());
+    let list = task.parameters_element.is_some_and(|list| {
+        list.is_damaged() || list.elements().any(is_unread) || !list.text().trim().is_empty()
+    });
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
-    list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
+    list || task
+        .parameters
+        .iter()
+        .any(|parameter| parameter.name.is_none())
+        || inputs()
 }
 
 /// True if a text is known to be a plain text.
@@ -518,7 +705,10 @@ fn is_words(text: &Text<'_>) -> bool {
 /// True if a text is a single placeholder: `{{mail}}`.
 fn is_name(text: &Text<'_>) -> bool {
     let words = text.element.text();
-    let inner = words.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+    let inner = words
+        .trim()
+        .strip_prefix("{{")
+        .and_then(|rest| rest.strip_suffix("}}"));
     inner.is_some_and(|inner| !inner.contains("{{"))
 }
 
@@ -534,7 +724,11 @@ fn given<'m>(task: &'m Task<'_>) -> impl Iterator<Item = &'m str> {
 
 /// The name of an input that is computed by a task.
 const fn made<'m, 'a>(input: &'m Input<'a>) -> Option<&'m Str<'a>> {
-    if matches!(input.value, Value::Task(_) | Value::Call(_)) { input.name.as_ref() } else { None }
+    if matches!(input.value, Value::Task(_) | Value::Call(_)) {
+        input.name.as_ref()
+    } else {
+        None
+    }
 }
 
 /// The name of a step's result.

@@ -44,12 +44,17 @@ fn found(body: &Value, field: &str) -> Vec<String> {
 }
 
 fn call(id: &str, name: &str) -> [Turn; 2] {
-    [Turn::new(Speaker::Assistant, "").calling(id, name, json!({})), Turn::result(id, name.to_uppercase())]
+    [
+        Turn::new(Speaker::Assistant, "").calling(id, name, json!({})),
+        Turn::result(id, name.to_uppercase()),
+    ]
 }
 
 fn talk(calls: &[(&str, &str)]) -> Vec<Turn> {
     let calls = calls.iter().flat_map(|(id, name)| call(id, name));
-    std::iter::once(Turn::new(Speaker::User, "go")).chain(calls).collect()
+    std::iter::once(Turn::new(Speaker::User, "go"))
+        .chain(calls)
+        .collect()
 }
 
 #[test]
@@ -57,8 +62,15 @@ fn a_result_has_the_name_of_the_last_call_with_its_id() {
     let said = talk(&[("call_0", "alpha"), ("call_0", "beta")]);
     let gemini = body("gemini", &said);
     assert_eq!(found(&gemini, "name"), ["alpha", "alpha", "beta", "beta"]);
-    assert_eq!(found(&gemini, "id"), ["call_0"; 4], "it takes them as they are");
-    assert_eq!(found(&body("ollama", &said), "tool_name"), ["alpha", "beta"]);
+    assert_eq!(
+        found(&gemini, "id"),
+        ["call_0"; 4],
+        "it takes them as they are"
+    );
+    assert_eq!(
+        found(&body("ollama", &said), "tool_name"),
+        ["alpha", "beta"]
+    );
 }
 
 #[test]
@@ -72,7 +84,10 @@ fn ids_of_calls_are_what_anthropic_takes_and_stay_where_they_are_that() {
     };
     assert_eq!(ids(&["a", "b-1_C"]), ["a", "b-1_C"]);
     assert_eq!(ids(&["a", "a", "a"]), ["a", "a_2", "a_3"]);
-    assert_eq!(ids(&["a.b", "a_b", "ä", "a.b"]), ["a_b", "a_b_2", "_", "a_b_3"]);
+    assert_eq!(
+        ids(&["a.b", "a_b", "ä", "a.b"]),
+        ["a_b", "a_b_2", "_", "a_b_3"]
+    );
     assert_eq!(ids(&["a", "a_2", "a"]), ["a", "a_2", "a_3"]);
     // What comes later changes nothing before it: what a cache holds is found again.
     assert_eq!(ids(&["a", "a", "a_2"]), ["a", "a_2", "a_2_2"]);
@@ -85,24 +100,60 @@ fn ids_of_calls_are_what_anthropic_takes_and_stay_where_they_are_that() {
 #[test]
 fn an_image_of_another_type_than_the_provider_takes_is_an_error() {
     let refused = |media_type: &str, source: MediaSource| {
-        let media = Media { media_type: media_type.to_owned(), name: None, source };
-        let messages = [Message::from(Turn::new(Speaker::User, "what is it?").with(media))];
-        let why = |target: &&Target| target.body(&messages, &Call::default()).err().map(|none| none.to_string());
-        TARGETS.iter().filter_map(|target| Some((target.name, why(target)?))).collect::<Vec<_>>()
+        let media = Media {
+            media_type: media_type.to_owned(),
+            name: None,
+            source,
+        };
+        let messages = [Message::from(
+            Turn::new(Speaker::User, "what is it?").with(media),
+        )];
+        let why = |target: &&Target| {
+            target
+                .body(&messages, &Call::default())
+                .err()
+                .map(|none| none.to_string())
+        };
+        TARGETS
+            .iter()
+            .filter_map(|target| Some((target.name, why(target)?)))
+            .collect::<Vec<_>>()
     };
     let bytes = || MediaSource::Base64("Qk0=".to_owned());
-    let names = |media_type| refused(media_type, bytes()).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let names = |media_type| {
+        refused(media_type, bytes())
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect::<Vec<_>>()
+    };
     for media_type in ["image/png", "image/jpeg", "image/webp", "image/PNG"] {
         assert_eq!(names(media_type), [""; 0], "{media_type}");
     }
     assert_eq!(names("image/bmp").len(), TARGETS.len());
     assert_eq!(names("image/gif"), ["gemini", "ollama"]);
-    assert_eq!(names("image/heic"), ["openai-chat", "openai-responses", "anthropic", "ollama"]);
+    assert_eq!(
+        names("image/heic"),
+        ["openai-chat", "openai-responses", "anthropic", "ollama"]
+    );
     let url = || MediaSource::Url("https://a/b".to_owned());
-    assert_eq!(refused("image", url()).iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["ollama"]);
-    let (_, why) = refused("image/bmp", bytes()).into_iter().find(|(name, _)| *name == "anthropic").unwrap();
+    assert_eq!(
+        refused("image", url())
+            .iter()
+            .map(|(name, _)| *name)
+            .collect::<Vec<_>>(),
+        ["ollama"]
+    );
+    let (_, why) = refused("image/bmp", bytes())
+        .into_iter()
+        .find(|(name, _)| *name == "anthropic")
+        .unwrap();
     let types = "image/jpeg, image/png, image/gif, image/webp";
-    assert_eq!(why, format!("message 1 has an image (image/bmp): anthropic takes images of the types {types} alone"));
+    assert_eq!(
+        why,
+        format!(
+            "message 1 has an image (image/bmp): anthropic takes images of the types {types} alone"
+        )
+    );
 }
 
 #[test]
@@ -116,18 +167,43 @@ fn a_message_that_is_a_thought_alone_is_left_out_and_said_to_be() {
         })],
     };
     for signature in [None, Some("s")] {
-        let said = [Turn::new(Speaker::User, "go"), thought(signature), Turn::new(Speaker::Assistant, "done")];
+        let said = [
+            Turn::new(Speaker::User, "go"),
+            thought(signature),
+            Turn::new(Speaker::Assistant, "done"),
+        ];
         let messages: Vec<Message> = said.into_iter().map(Message::from).collect();
         for target in TARGETS {
-            assert!(!target.body(&messages, &Call::default()).unwrap().contains("hm"), "{}", target.name);
+            assert!(
+                !target
+                    .body(&messages, &Call::default())
+                    .unwrap()
+                    .contains("hm"),
+                "{}",
+                target.name
+            );
             assert_eq!(target.unthought(&messages), 1, "{}", target.name);
         }
     }
 }
 
-fn asked(text: &str, inputs: &[(&str, Value)], history: &[Turn], options: &Options<'_>) -> Assembly {
+fn asked(
+    text: &str,
+    inputs: &[(&str, Value)],
+    history: &[Turn],
+    options: &Options<'_>,
+) -> Assembly {
     let inputs = values(inputs);
-    assemble(&registry(text), &Request { inputs: &inputs, history, ..Request::new("t") }, options).unwrap()
+    assemble(
+        &registry(text),
+        &Request {
+            inputs: &inputs,
+            history,
+            ..Request::new("t")
+        },
+        options,
+    )
+    .unwrap()
 }
 
 #[test]
@@ -138,9 +214,24 @@ fn half_an_example_is_none() {
         <example><input>mouse</input><output>{{a}} desk</output></example></examples></task>";
     let said = |value: &str| {
         let assembly = asked(text, &[("a", json!(value))], &[], &Options::default());
-        assembly.messages.iter().map(|message| message.as_str().trim().to_owned()).collect::<Vec<_>>()
+        assembly
+            .messages
+            .iter()
+            .map(|message| message.as_str().trim().to_owned())
+            .collect::<Vec<_>>()
     };
-    assert_eq!(said("login"), ["login", "web", "printer", "login", "mouse", "login desk", "## Task\n\nSort."]);
+    assert_eq!(
+        said("login"),
+        [
+            "login",
+            "web",
+            "printer",
+            "login",
+            "mouse",
+            "login desk",
+            "## Task\n\nSort."
+        ]
+    );
     for blank in ["", " \n"] {
         assert_eq!(said(blank), ["mouse", "desk", "## Task\n\nSort."]);
     }
@@ -157,24 +248,50 @@ fn a_cut_lets_no_conversation_begin_with_the_agent_where_nothing_of_the_users_st
     let turn = |at: usize| {
         let question = Turn::new(Speaker::User, format!("q{at} {}", "x ".repeat(20 + at % 7)));
         let [call, result] = call(&format!("c{at}"), "f");
-        [question, call, result, Turn::new(Speaker::Assistant, format!("a{at} {}", "y ".repeat(30)))]
+        [
+            question,
+            call,
+            result,
+            Turn::new(Speaker::Assistant, format!("a{at} {}", "y ".repeat(30))),
+        ]
     };
     let said: Vec<Turn> = (0..40).flat_map(turn).collect();
     let [bare, plain] = ["bare", "plain"].map(|profile| registry(&text(profile)));
     let mut agents = 0;
     for upto in 1..=said.len() {
-        if said[..upto].last().is_some_and(|last| last.calls().next().is_some()) {
+        if said[..upto]
+            .last()
+            .is_some_and(|last| last.calls().next().is_some())
+        {
             continue;
         }
         let first = |registry: &Registry| {
-            let request = Request { history: &said[..upto], ..Request::new("t") };
+            let request = Request {
+                history: &said[..upto],
+                ..Request::new("t")
+            };
             let assembly = assemble(registry, &request, &Options::default()).unwrap();
-            assembly.messages.iter().find(|message| message.is_turn()).unwrap().speaker
+            assembly
+                .messages
+                .iter()
+                .find(|message| message.is_turn())
+                .unwrap()
+                .speaker
         };
         assert_eq!(first(&bare), Speaker::User, "{upto}");
         agents += usize::from(first(&plain) != Speaker::User);
     }
-    assert!(agents > 10, "where the task stands before it, no more is left out than has to be: {agents}");
-    let options = Options { order: &[ctxc::internals::context::Kind::History], profile: Profile::Xml, ..Options::default() };
-    assert_eq!(asked(&text("xml"), &[], &said, &options).messages[1].speaker, Speaker::User);
+    assert!(
+        agents > 10,
+        "where the task stands before it, no more is left out than has to be: {agents}"
+    );
+    let options = Options {
+        order: &[ctxc::internals::context::Kind::History],
+        profile: Profile::Xml,
+        ..Options::default()
+    };
+    assert_eq!(
+        asked(&text("xml"), &[], &said, &options).messages[1].speaker,
+        Speaker::User
+    );
 }

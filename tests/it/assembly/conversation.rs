@@ -69,9 +69,26 @@ fn cases() -> impl Strategy<Value = Case> {
     let own = prop::option::of(prop_oneof![3 => 20_usize..1_500, 1 => 1_500_usize..9_000]);
     let budget = prop::option::of(prop_oneof![3 => 150_usize..3_000, 1 => 3_000_usize..12_000]);
     let turns = prop::option::weighted(0.2, 1_usize..5);
-    (prop::collection::vec(unit(), 1..20), turns, own, prop::bool::weighted(0.25), input, budget, any::<bool>()).prop_map(
-        |(units, turns, own, compacted, input, budget, is_first)| Case { units, turns, own, compacted, input, budget, is_first },
+    (
+        prop::collection::vec(unit(), 1..20),
+        turns,
+        own,
+        prop::bool::weighted(0.25),
+        input,
+        budget,
+        any::<bool>(),
     )
+        .prop_map(
+            |(units, turns, own, compacted, input, budget, is_first)| Case {
+                units,
+                turns,
+                own,
+                compacted,
+                input,
+                budget,
+                is_first,
+            },
+        )
 }
 
 fn text(at: usize, size: usize) -> String {
@@ -85,7 +102,11 @@ const PICTURE_TOKENS: usize = 1_600;
 
 fn picture() -> Part {
     let source = MediaSource::Url("https://a/b.png".to_owned());
-    Part::Media(Media { media_type: "image".to_owned(), name: None, source })
+    Part::Media(Media {
+        media_type: "image".to_owned(),
+        name: None,
+        source,
+    })
 }
 
 /// Messages, by units.
@@ -100,23 +121,46 @@ fn said(units: &[Unit]) -> Vec<Vec<Turn>> {
             vec![turn]
         }
         Unit::Pasted(sizes) => {
-            vec![Turn { speaker: Speaker::User, parts: sizes.iter().map(|size| Part::Text(text(at, *size))).collect() }]
+            vec![Turn {
+                speaker: Speaker::User,
+                parts: sizes
+                    .iter()
+                    .map(|size| Part::Text(text(at, *size)))
+                    .collect(),
+            }]
         }
         Unit::Assistant(size) => vec![Turn::new(Speaker::Assistant, text(at, *size))],
         Unit::Shot(argument, size, words) => {
-            let result =
-                ToolResult { call: "s".to_owned(), parts: vec![Part::Text(text(at, *size)), picture()], is_error: false };
+            let result = ToolResult {
+                call: "s".to_owned(),
+                parts: vec![Part::Text(text(at, *size)), picture()],
+                is_error: false,
+            };
             let words = words.map(|words| Part::Text(text(at, words)));
             let parts = std::iter::once(Part::Result(result)).chain(words).collect();
-            let call = Turn::new(Speaker::Assistant, "").calling("s", "f", json!({"a": "a".repeat(*argument)}));
-            vec![call, Turn { speaker: Speaker::User, parts }]
+            let call = Turn::new(Speaker::Assistant, "").calling(
+                "s",
+                "f",
+                json!({"a": "a".repeat(*argument)}),
+            );
+            vec![
+                call,
+                Turn {
+                    speaker: Speaker::User,
+                    parts,
+                },
+            ]
         }
         Unit::Calls(words, results) => {
             let ids = 0..results.len();
-            let calls = ids.fold(Turn::new(Speaker::Assistant, text(at, *words)), |turn, id| {
-                turn.calling(format!("c{id}"), "f", json!({"n": id}))
-            });
-            let results = results.iter().enumerate().map(|(id, size)| Turn::result(format!("c{id}"), text(at, *size)));
+            let calls = ids.fold(
+                Turn::new(Speaker::Assistant, text(at, *words)),
+                |turn, id| turn.calling(format!("c{id}"), "f", json!({"n": id})),
+            );
+            let results = results
+                .iter()
+                .enumerate()
+                .map(|(id, size)| Turn::result(format!("c{id}"), text(at, *size)));
             std::iter::once(calls).chain(results).collect()
         }
     };
@@ -124,13 +168,24 @@ fn said(units: &[Unit]) -> Vec<Vec<Turn>> {
 }
 
 fn task(case: &Case) -> Registry {
-    let number = |name: &str, number: Option<usize>| number.map_or_else(String::new, |number| format!(" {name}=\"{number}\""));
+    let number = |name: &str, number: Option<usize>| {
+        number.map_or_else(String::new, |number| format!(" {name}=\"{number}\""))
+    };
     let cap = number("max_tokens", case.input.and_then(|(_, cap)| cap));
-    let input =
-        format!("<parameters><parameter name=\"now\"/></parameters><inputs><input name=\"now\" from=\"now\"{cap}/></inputs>");
-    let input = if case.input.is_some() { input } else { String::new() };
-    let history =
-        format!("<history{}{} compacted=\"{}\"/>", number("turns", case.turns), number("max_tokens", case.own), case.compacted);
+    let input = format!(
+        "<parameters><parameter name=\"now\"/></parameters><inputs><input name=\"now\" from=\"now\"{cap}/></inputs>"
+    );
+    let input = if case.input.is_some() {
+        input
+    } else {
+        String::new()
+    };
+    let history = format!(
+        "<history{}{} compacted=\"{}\"/>",
+        number("turns", case.turns),
+        number("max_tokens", case.own),
+        case.compacted
+    );
     registry(&format!(
         "<task type=\"atomic\" name=\"t\"><description>Answer.</description><system>You answer.</system>{input}{history}</task>"
     ))
@@ -138,12 +193,23 @@ fn task(case: &Case) -> Registry {
 
 fn assembled(case: &Case, units: &[Unit]) -> Assembly {
     let said = said(units).concat();
-    let now = case.input.map(|(size, _)| ("now".to_owned(), Value::from("i".repeat(size))));
+    let now = case
+        .input
+        .map(|(size, _)| ("now".to_owned(), Value::from("i".repeat(size))));
     let inputs: BTreeMap<String, Value> = now.into_iter().collect();
-    let request = Request { inputs: &inputs, history: &said, ..Request::new("t") };
+    let request = Request {
+        inputs: &inputs,
+        history: &said,
+        ..Request::new("t")
+    };
     let order: &[Kind] = if case.is_first { &[Kind::History] } else { &[] };
-    let options =
-        Options { profile: Profile::Plain, order, budget: case.budget, counting: Counting::Always, ..Options::default() };
+    let options = Options {
+        profile: Profile::Plain,
+        order,
+        budget: case.budget,
+        counting: Counting::Always,
+        ..Options::default()
+    };
     assemble(&task(case), &request, &options).unwrap()
 }
 
@@ -174,15 +240,31 @@ impl Heard {
             let (text, is_picture) = match part {
                 Part::Text(text) => (text.clone(), false),
                 Part::Media(_) => (PICTURE.to_owned(), true),
-                other @ (Part::Reasoning(_) | Part::Call(_) | Part::Result(_) | _) => panic!("{other:?}"),
+                other @ (Part::Reasoning(_) | Part::Call(_) | Part::Result(_) | _) => {
+                    panic!("{other:?}")
+                }
             };
             around.push(std::mem::take(open));
-            pieces.push(Piece { text, is_result, is_picture });
+            pieces.push(Piece {
+                text,
+                is_result,
+                is_picture,
+            });
         };
         for (at, part) in turn.parts.iter().enumerate() {
             open += if at > 0 { "\n" } else { "" };
             match part {
-                Part::Call(call) => open += &["[call ", &call.name, " ", &call.id, "] ", &call.arguments.to_string()].concat(),
+                Part::Call(call) => {
+                    open += &[
+                        "[call ",
+                        &call.name,
+                        " ",
+                        &call.id,
+                        "] ",
+                        &call.arguments.to_string(),
+                    ]
+                    .concat()
+                }
                 Part::Result(result) => {
                     open += &["[result ", &result.call, "] "].concat();
                     for (at, part) in result.parts.iter().enumerate() {
@@ -190,11 +272,15 @@ impl Heard {
                         piece(&mut open, part, true);
                     }
                 }
-                part @ (Part::Text(_) | Part::Media(_) | Part::Reasoning(_) | _) => piece(&mut open, part, false),
+                part @ (Part::Text(_) | Part::Media(_) | Part::Reasoning(_) | _) => {
+                    piece(&mut open, part, false)
+                }
             }
         }
         around.push(open);
-        let says = pieces.iter().any(|piece| !piece.is_result && !piece.text.trim().is_empty());
+        let says = pieces
+            .iter()
+            .any(|piece| !piece.is_result && !piece.text.trim().is_empty());
         Self {
             id: format!("history:{number}"),
             around,
@@ -206,8 +292,17 @@ impl Heard {
     }
 
     fn text(&self) -> String {
-        let texts = self.pieces.iter().map(|piece| piece.text.as_str()).chain([""]);
-        self.around.iter().map(String::as_str).zip(texts).flat_map(|(around, text)| [around, text]).collect()
+        let texts = self
+            .pieces
+            .iter()
+            .map(|piece| piece.text.as_str())
+            .chain([""]);
+        self.around
+            .iter()
+            .map(String::as_str)
+            .zip(texts)
+            .flat_map(|(around, text)| [around, text])
+            .collect()
     }
 
     fn tokens(&self) -> usize {
@@ -215,13 +310,16 @@ impl Heard {
     }
 
     fn size(&self) -> usize {
-        self.text().len() + PICTURE_TOKENS * self.pieces.iter().filter(|piece| piece.is_picture).count()
+        self.text().len()
+            + PICTURE_TOKENS * self.pieces.iter().filter(|piece| piece.is_picture).count()
     }
 
     /// The same with so many bytes of a text, and the mark of the rest; as it is where that would be no shorter. Of a picture the mark alone stays.
     fn cut(&self, at: usize, keep: usize) -> Self {
         let mut cut = self.clone();
-        let Piece { text, is_picture, .. } = &mut cut.pieces[at];
+        let Piece {
+            text, is_picture, ..
+        } = &mut cut.pieces[at];
         let mark = mark(&self.id, text.len() - keep);
         if *is_picture {
             *text = format!("[cut: image of {} left out]", self.id);
@@ -244,7 +342,11 @@ fn tokens(unit: &[Heard]) -> usize {
 /// A unit as it is now without what tools gave back.
 fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
     let mut now = now.to_vec();
-    for (heard, whole) in now.iter_mut().zip(whole).filter(|(now, whole)| now.pieces.len() == whole.pieces.len()) {
+    for (heard, whole) in now
+        .iter_mut()
+        .zip(whole)
+        .filter(|(now, whole)| now.pieces.len() == whole.pieces.len())
+    {
         for at in (0..whole.pieces.len()).filter(|at| whole.pieces[*at].is_result) {
             let mark = mark(&heard.id, whole.pieces[at].text.len());
             if whole.pieces[at].is_picture {
@@ -262,7 +364,9 @@ fn compact(now: &[Heard], whole: &[Heard]) -> Vec<Heard> {
 /// A unit cut to so many tokens or as far as it can be.
 fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
     let cut = in_steps(whole, room);
-    let is_mixed = whole.iter().any(|heard| heard.is_users && heard.pieces.iter().any(|piece| piece.is_result));
+    let is_mixed = whole
+        .iter()
+        .any(|heard| heard.is_users && heard.pieces.iter().any(|piece| piece.is_result));
     if !is_mixed || (tokens(&cut) <= room && !is_silent(&cut, whole)) {
         return cut;
     }
@@ -272,19 +376,40 @@ fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
 /// What stays of a message without calls and results: a mark in place of the result, and the words behind it.
 fn without_calls(heard: &Heard) -> Heard {
     if !heard.is_users {
-        return Heard { around: vec![String::new()], pieces: Vec::new(), ..heard.clone() };
+        return Heard {
+            around: vec![String::new()],
+            pieces: Vec::new(),
+            ..heard.clone()
+        };
     }
-    let words: Vec<Piece> = heard.pieces.iter().filter(|piece| !piece.is_result).cloned().collect();
-    let [words] = &words[..] else { panic!("{words:?}") };
-    let text = mark(&heard.id, heard.text().len() - "\n".len() - words.text.len());
-    Heard { around: vec![format!("{text}\n"), String::new()], pieces: vec![words.clone()], ..heard.clone() }
+    let words: Vec<Piece> = heard
+        .pieces
+        .iter()
+        .filter(|piece| !piece.is_result)
+        .cloned()
+        .collect();
+    let [words] = &words[..] else {
+        panic!("{words:?}")
+    };
+    let text = mark(
+        &heard.id,
+        heard.text().len() - "\n".len() - words.text.len(),
+    );
+    Heard {
+        around: vec![format!("{text}\n"), String::new()],
+        pieces: vec![words.clone()],
+        ..heard.clone()
+    }
 }
 
 /// A unit cut in four steps.
 fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
     let mut unit = whole.to_vec();
-    let places: Vec<(usize, usize)> =
-        whole.iter().enumerate().flat_map(|(message, heard)| (0..heard.pieces.len()).map(move |at| (message, at))).collect();
+    let places: Vec<(usize, usize)> = whole
+        .iter()
+        .enumerate()
+        .flat_map(|(message, heard)| (0..heard.pieces.len()).map(move |at| (message, at)))
+        .collect();
     for (is_result, is_picture) in [(true, false), (true, true), (false, true), (false, false)] {
         let mut step = places.clone();
         step.retain(|&(message, at)| {
@@ -292,7 +417,8 @@ fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
             (piece.is_result, piece.is_picture) == (is_result, is_picture)
         });
         let text = |&(message, at): &(usize, usize)| whole[message].pieces[at].text.len();
-        let all = |&(message, at): &(usize, usize)| mark(&whole[message].id, text(&(message, at))).len();
+        let all =
+            |&(message, at): &(usize, usize)| mark(&whole[message].id, text(&(message, at))).len();
         if tokens(&unit) <= room {
             break;
         }
@@ -305,8 +431,15 @@ fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
             continue;
         }
         let others = tokens(&unit) - step.iter().map(text).sum::<usize>();
-        let size = |common: usize| -> usize { step.iter().map(|place| text(place).min(common.max(all(place)))).sum() };
-        let common = (0..=room).rev().find(|common| others + size(*common) <= room).unwrap_or(0);
+        let size = |common: usize| -> usize {
+            step.iter()
+                .map(|place| text(place).min(common.max(all(place))))
+                .sum()
+        };
+        let common = (0..=room)
+            .rev()
+            .find(|common| others + size(*common) <= room)
+            .unwrap_or(0);
         for place in step.iter().filter(|place| text(place) > common) {
             unit[place.0] = unit[place.0].cut(place.1, common.saturating_sub(all(place)));
         }
@@ -317,8 +450,20 @@ fn in_steps(whole: &[Heard], room: usize) -> Vec<Heard> {
 /// Whether the user has words in a unit of which no character stays.
 fn is_silent(now: &[Heard], whole: &[Heard]) -> bool {
     let users = now.iter().zip(whole).filter(|(_, whole)| whole.is_users);
-    let said = |heard: &'_ Heard| heard.pieces.iter().filter(|piece| !piece.is_result).cloned().collect::<Vec<_>>();
-    let texts = users.flat_map(|(now, whole)| said(now).into_iter().zip(said(whole)).map(|(now, piece)| (&whole.id, now, piece)));
+    let said = |heard: &'_ Heard| {
+        heard
+            .pieces
+            .iter()
+            .filter(|piece| !piece.is_result)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let texts = users.flat_map(|(now, whole)| {
+        said(now)
+            .into_iter()
+            .zip(said(whole))
+            .map(|(now, piece)| (&whole.id, now, piece))
+    });
     let words: Vec<bool> = texts
         .filter(|(.., piece)| !piece.is_picture && !piece.text.trim().is_empty())
         .map(|(id, now, piece)| now.text == mark(id, piece.text.len()))
@@ -334,7 +479,12 @@ fn users(unit: &[Heard]) -> bool {
 fn turns(units: &[Vec<Heard>]) -> Vec<Vec<usize>> {
     let mut turns: Vec<Vec<usize>> = Vec::new();
     for at in (0..units.len()).filter(|at| users(&units[*at])) {
-        let goes_on = |turn: &Vec<usize>| !units[turn[0] + 1..=at].iter().flatten().any(|heard| heard.is_assistants);
+        let goes_on = |turn: &Vec<usize>| {
+            !units[turn[0] + 1..=at]
+                .iter()
+                .flatten()
+                .any(|heard| heard.is_assistants)
+        };
         match turns.last_mut().filter(|turn| goes_on(turn)) {
             Some(turn) => turn.push(at),
             None => turns.push(vec![at]),
@@ -344,13 +494,26 @@ fn turns(units: &[Vec<Heard>]) -> Vec<Vec<usize>> {
 }
 
 /// What stays of a question within so many tokens, by its units.
-fn question(asked: &[usize], now: &[Vec<Heard>], whole: &[Vec<Heard>], most: usize) -> BTreeMap<usize, Vec<Heard>> {
+fn question(
+    asked: &[usize],
+    now: &[Vec<Heard>],
+    whole: &[Vec<Heard>],
+    most: usize,
+) -> BTreeMap<usize, Vec<Heard>> {
     let mut kept = BTreeMap::new();
     let mut left = most;
     for (number, at) in asked.iter().enumerate().rev() {
         let before: usize = asked[..number].iter().map(|at| tokens(&now[*at])).sum();
-        let share = if before <= left / 2 { left - before } else { left / 2 };
-        let stays = if tokens(&now[*at]) <= share { now[*at].clone() } else { trim(&whole[*at], share) };
+        let share = if before <= left / 2 {
+            left - before
+        } else {
+            left / 2
+        };
+        let stays = if tokens(&now[*at]) <= share {
+            now[*at].clone()
+        } else {
+            trim(&whole[*at], share)
+        };
         if is_silent(&stays, &whole[*at]) {
             continue;
         }
@@ -381,21 +544,32 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
         if since(front) + held.iter().map(|at| tokens(&now[*at])).sum::<usize>() <= limit {
             continue;
         }
-        let mut asked = turns.iter().rfind(|turn| turn[0] <= at).cloned().unwrap_or_default();
+        let mut asked = turns
+            .iter()
+            .rfind(|turn| turn[0] <= at)
+            .cloned()
+            .unwrap_or_default();
         asked.retain(|asked| *asked < at && (*asked >= front || held.contains(asked)));
-        let size = |kept: &BTreeMap<usize, Vec<Heard>>| -> usize { kept.values().map(|unit| tokens(unit)).sum() };
+        let size = |kept: &BTreeMap<usize, Vec<Heard>>| -> usize {
+            kept.values().map(|unit| tokens(unit)).sum()
+        };
         let mut kept = question(&asked, &now, whole, room / 2);
         if size(&kept) > limit {
             kept.clear();
         }
-        while tokens(unit) + size(&kept) > limit && is_silent(&trim(unit, room.saturating_sub(size(&kept))), unit) {
+        while tokens(unit) + size(&kept) > limit
+            && is_silent(&trim(unit, room.saturating_sub(size(&kept))), unit)
+        {
             if kept.pop_first().is_none() {
                 break;
             }
         }
         if tokens(unit) + size(&kept) <= limit {
-            let before = |front: usize| -> usize { kept.range(..front).map(|(_, unit)| tokens(unit)).sum() };
-            front = (front..=at).find(|front| *front == at || since(*front) + before(*front) <= room).unwrap();
+            let before =
+                |front: usize| -> usize { kept.range(..front).map(|(_, unit)| tokens(unit)).sum() };
+            front = (front..=at)
+                .find(|front| *front == at || since(*front) + before(*front) <= room)
+                .unwrap();
         } else {
             let cut = trim(unit, room.saturating_sub(size(&kept)));
             front = at;
@@ -419,9 +593,22 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
             now[at] = unit;
         }
     }
-    let first = case.turns.map_or(0, |wanted| if turns.len() < wanted { 0 } else { turns[turns.len() - wanted][0] });
-    let stays: Vec<bool> = (0..now.len()).map(|at| at >= first && (at >= front || held.contains(&at))).collect();
-    let total = now.iter().zip(&stays).filter(|(_, stays)| **stays).map(|(unit, _)| tokens(unit)).sum();
+    let first = case.turns.map_or(0, |wanted| {
+        if turns.len() < wanted {
+            0
+        } else {
+            turns[turns.len() - wanted][0]
+        }
+    });
+    let stays: Vec<bool> = (0..now.len())
+        .map(|at| at >= first && (at >= front || held.contains(&at)))
+        .collect();
+    let total = now
+        .iter()
+        .zip(&stays)
+        .filter(|(_, stays)| **stays)
+        .map(|(unit, _)| tokens(unit))
+        .sum();
     (stays, now, total)
 }
 
@@ -436,14 +623,21 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
         number += 1;
         Heard::of(number, turn)
     };
-    let whole: Vec<Vec<Heard>> = said(&case.units).iter().map(|unit| unit.iter().map(&mut heard).collect()).collect();
+    let whole: Vec<Vec<Heard>> = said(&case.units)
+        .iter()
+        .map(|unit| unit.iter().map(&mut heard).collect())
+        .collect();
     // Heading, text, separator.
     let fixed = "You answer.\n\n".len() + "Task:\nAnswer.\n\n".len();
     let mut left = case.budget.unwrap_or(usize::MAX) - fixed;
     let bound = case.input.and_then(|(_, cap)| cap).unwrap_or(0);
     let limit = case
         .own
-        .or(case.budget.map(|budget| budget.saturating_sub(fixed + bound).max(budget.saturating_sub(fixed) / 2)))
+        .or(case.budget.map(|budget| {
+            budget
+                .saturating_sub(fixed + bound)
+                .max(budget.saturating_sub(fixed) / 2)
+        }))
         .unwrap_or(usize::MAX / 10);
     let (mut kept, mut now, mut stays) = fold(&whole, case, limit);
     let last = turns(&whole).last().map_or(0, |turn| turn[0]);
@@ -478,8 +672,14 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     is_repeated &= stays + 2 * longest <= left;
     let all = turns(&whole).len();
     is_repeated &= case.turns.is_none_or(|turns| all + 1 < turns);
-    let changes = |at: usize| case.compacted && at >= last && tokens(&compact(&whole[at], &whole[at])) < tokens(&whole[at]);
-    let end = (0..whole.len()).find(|at| changes(*at)).unwrap_or(whole.len());
+    let changes = |at: usize| {
+        case.compacted
+            && at >= last
+            && tokens(&compact(&whole[at], &whole[at])) < tokens(&whole[at])
+    };
+    let end = (0..whole.len())
+        .find(|at| changes(*at))
+        .unwrap_or(whole.len());
     let mut fates = Vec::new();
     let mut messages = 2;
     let mut repeated = None;
@@ -504,11 +704,22 @@ fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
 }
 
 fn fates(assembly: &Assembly) -> Fates {
-    let turns = assembly.report.segments.iter().enumerate().filter(|(_, account)| account.segment.is_turn());
+    let turns = assembly
+        .report
+        .segments
+        .iter()
+        .enumerate()
+        .filter(|(_, account)| account.segment.is_turn());
     let message = |at: usize| {
-        assembly.messages.iter().find(|message| message.segments.contains(&at)).map(|message| message.as_str().to_owned())
+        assembly
+            .messages
+            .iter()
+            .find(|message| message.segments.contains(&at))
+            .map(|message| message.as_str().to_owned())
     };
-    turns.map(|(at, account)| (account.segment.id.clone(), message(at))).collect()
+    turns
+        .map(|(at, account)| (account.segment.id.clone(), message(at)))
+        .collect()
 }
 
 /// Tokens of a message as it reads.
@@ -547,7 +758,13 @@ fn stream(target: &str, body: &str) -> String {
 
 /// The messages up to the last end of a prefix.
 fn prefix(assembly: &Assembly) -> Vec<Message> {
-    let Some(last) = assembly.messages.iter().rposition(|message| !message.breakpoints.is_empty()) else { return Vec::new() };
+    let Some(last) = assembly
+        .messages
+        .iter()
+        .rposition(|message| !message.breakpoints.is_empty())
+    else {
+        return Vec::new();
+    };
     let mut messages = assembly.messages[..=last].to_vec();
     let message = &mut messages[last];
     let end = *message.breakpoints.last().unwrap();

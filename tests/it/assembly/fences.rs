@@ -24,14 +24,23 @@ fn said(text: &str) -> String {
     );
     let inputs = values(&[
         ("x", json!("EVIL1\nEVIL2")),
-        ("xs", json!([{"n": "EVIL3", "c": [{"n": "EVIL4", "c": []}]}])),
+        (
+            "xs",
+            json!([{"n": "EVIL3", "c": [{"n": "EVIL4", "c": []}]}]),
+        ),
         ("t", json!("good")),
         ("ts", json!([{"n": "fine", "c": [{"n": "well", "c": []}]}])),
     ]);
-    let request = Request { inputs: &inputs, ..Request::new("t") };
+    let request = Request {
+        inputs: &inputs,
+        ..Request::new("t")
+    };
     let registry = registry(&templates);
-    let assembly = assemble(&registry, &request, &Options::default()).unwrap_or_else(|refused| panic!("{text}: {refused}"));
-    let said = assembly.messages[0].as_str().replace(&assembly.report.nonce, "N");
+    let assembly = assemble(&registry, &request, &Options::default())
+        .unwrap_or_else(|refused| panic!("{text}: {refused}"));
+    let said = assembly.messages[0]
+        .as_str()
+        .replace(&assembly.report.nonce, "N");
     said.strip_prefix("## Task\n\n").unwrap().to_owned()
 }
 
@@ -40,11 +49,19 @@ pub(super) fn outside(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some((before, fenced)) = rest.split_once("<untrusted-N name=\"") {
         out.push_str(before);
-        let (inner, behind) = fenced.split_once("\n</untrusted-N>").unwrap_or_else(|| panic!("a fence without an end: {text}"));
-        assert!(!inner.contains("<untrusted-N"), "a fence in a fence: {text}");
+        let (inner, behind) = fenced
+            .split_once("\n</untrusted-N>")
+            .unwrap_or_else(|| panic!("a fence without an end: {text}"));
+        assert!(
+            !inner.contains("<untrusted-N"),
+            "a fence in a fence: {text}"
+        );
         rest = behind;
     }
-    assert!(!rest.contains("</untrusted-N>"), "an end without a fence: {text}");
+    assert!(
+        !rest.contains("</untrusted-N>"),
+        "an end without a fence: {text}"
+    );
     out + rest
 }
 
@@ -55,32 +72,53 @@ fn fenced(name: &str, text: &str) -> String {
 #[test]
 fn filters_see_the_bare_value_and_what_they_make_is_fenced() {
     assert_eq!(said("{{ (x|lines)[1] }}"), fenced("x", "EVIL2"));
-    assert_eq!(said("a {{- x|replace('\n', ' ')|lower -}} b"), format!("a{}b", fenced("x", "evil1 evil2")));
-    assert_eq!(said("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"), "yes");
+    assert_eq!(
+        said("a {{- x|replace('\n', ' ')|lower -}} b"),
+        format!("a{}b", fenced("x", "evil1 evil2"))
+    );
+    assert_eq!(
+        said("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"),
+        "yes"
+    );
     // Numbers and truth values give no orders.
-    assert_eq!(said("{{ x|length }} {{ x is string }} {{ none if x else x }}"), "11 True None");
-    assert_eq!(said("{{ xs[0].n }}, {{ xs|map(attribute='n')|join }}"), format!("{0}, {0}", fenced("xs", "EVIL3")));
+    assert_eq!(
+        said("{{ x|length }} {{ x is string }} {{ none if x else x }}"),
+        "11 True None"
+    );
+    assert_eq!(
+        said("{{ xs[0].n }}, {{ xs|map(attribute='n')|join }}"),
+        format!("{0}, {0}", fenced("xs", "EVIL3"))
+    );
     // One expression, one fence, whatever it mixes.
     assert_eq!(said("{{ t ~ ' ' ~ x[:5] }}"), fenced("x", "good EVIL1"));
     assert_eq!(said("{{ x[:5] ~ xs[0].n }}"), fenced("x, xs", "EVIL1EVIL3"));
-    assert_eq!(said("{% autoescape true %}{{ '<' ~ x[:5] }}{% endautoescape %}"), fenced("x", "&lt;EVIL1"));
+    assert_eq!(
+        said("{% autoescape true %}{{ '<' ~ x[:5] }}{% endautoescape %}"),
+        fenced("x", "&lt;EVIL1")
+    );
 }
 
 #[test]
 fn what_is_trusted_stays_outside() {
-    let text = "{% for i in ts %}{{ i.n }};{% endfor %}{% for i in xs %}{{ i.n }};{% endfor %}{{ t }}";
+    let text =
+        "{% for i in ts %}{{ i.n }};{% endfor %}{% for i in xs %}{{ i.n }};{% endfor %}{{ t }}";
     assert_eq!(said(text), format!("fine;{};good", fenced("xs", "EVIL3")));
     assert_eq!(
         said("{% macro m(x) %}[{{ x }}]{% endmacro %}{{ m(t) }}{{ m(x[:5]) }}"),
         format!("[good]{}", fenced("x", "[EVIL1]"))
     );
     assert_eq!(
-        said("{% set ns = namespace(n=0) %}{% for i in xs %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}{{ t }}"),
+        said(
+            "{% set ns = namespace(n=0) %}{% for i in xs %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}{{ t }}"
+        ),
         "1good"
     );
     assert_eq!(said("{% with x = t %}{{ x }}{% endwith %}"), "good");
     assert_eq!(said("{{ x if false else t }}"), fenced("x", "good"));
-    assert_eq!(said("{{ t|title }} {{ {'x': t}.x }} {{ dict(x=t).x }} {{ 'x' }}"), "Good good good x");
+    assert_eq!(
+        said("{{ t|title }} {{ {'x': t}.x }} {{ dict(x=t).x }} {{ 'x' }}"),
+        "Good good good x"
+    );
 }
 
 #[test]
@@ -95,8 +133,12 @@ fn what_is_captured_is_fenced_where_it_is_written() {
     );
     let call = "{% macro m() %}<{{ caller('a') }}>{% endmacro %}x\n{%- call(i) m() -%}\n {{ i ~ x[:5] }} {%- endcall -%}\n y";
     assert_eq!(said(call), format!("x{}y", fenced("x", "<aEVIL1>")));
-    let tree = "{% for i in xs recursive %}{{ i.n }}{% if i.c %}({{ loop(i.c) }}){% endif %}{% endfor %}";
-    assert_eq!(said(tree), format!("{}({})", fenced("xs", "EVIL3"), fenced("xs", "EVIL4")));
+    let tree =
+        "{% for i in xs recursive %}{{ i.n }}{% if i.c %}({{ loop(i.c) }}){% endif %}{% endfor %}";
+    assert_eq!(
+        said(tree),
+        format!("{}({})", fenced("xs", "EVIL3"), fenced("xs", "EVIL4"))
+    );
     assert_eq!(said(&tree.replace("xs", "ts")), "fine(well)");
 }
 
@@ -180,7 +222,9 @@ fn a_text_of_many_statements_is_followed_in_time() {
     let first = all(&|at| format!("{{% set a{} = '' -%}}\n", at + 1));
     let chain = all(&|at| format!("{{% set a{at} = a{} -%}}\n", at + 1));
     let started = std::time::Instant::now();
-    let said = said(&format!("{first}{chain}{{% set a3999 = x[:5] %}}{{{{ a0 }}}}{{{{ a3999 }}}}"));
+    let said = said(&format!(
+        "{first}{chain}{{% set a3999 = x[:5] %}}{{{{ a0 }}}}{{{{ a3999 }}}}"
+    ));
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     assert_eq!(said, fenced("x", "") + &fenced("x", "EVIL1"));
 }
@@ -191,7 +235,11 @@ fn no_filter_of_ours_is_anybodys_to_call() {
         <parameters><parameter name=\"x\" trust=\"untrusted\"/></parameters></task>";
     let registry = registry(templates);
     for name in ["_c", "_o", "_f"] {
-        let refused = registry.task("t").unwrap().assemble([("x", name)], &[], None).unwrap_err();
+        let refused = registry
+            .task("t")
+            .unwrap()
+            .assemble([("x", name)], &[], None)
+            .unwrap_err();
         assert!(refused.to_string().contains("unknown filter"), "{refused}");
     }
 }
@@ -199,9 +247,17 @@ fn no_filter_of_ours_is_anybodys_to_call() {
 /// The messages of a task with these inputs, the mark replaced by an N.
 fn task(templates: &str, inputs: &[(&str, serde_json::Value)]) -> Result<Vec<String>, String> {
     let inputs = values(inputs);
-    let request = Request { inputs: &inputs, ..Request::new("t") };
-    let assembly = assemble(&registry(templates), &request, &Options::default()).map_err(|refused| refused.to_string())?;
-    Ok(assembly.messages.iter().map(|message| message.as_str().replace(&assembly.report.nonce, "N")).collect())
+    let request = Request {
+        inputs: &inputs,
+        ..Request::new("t")
+    };
+    let assembly = assemble(&registry(templates), &request, &Options::default())
+        .map_err(|refused| refused.to_string())?;
+    Ok(assembly
+        .messages
+        .iter()
+        .map(|message| message.as_str().replace(&assembly.report.nonce, "N"))
+        .collect())
 }
 
 #[test]
@@ -212,11 +268,26 @@ fn what_is_untrusted_under_one_name_is_so_under_the_other() {
              <inputs><input name=\"letter\" from=\"mail\" trust=\"untrusted\"/></inputs>{text}</task>"
         )
     };
-    let said = task(&of("<description>{{mail}} {{letter}}</description>"), &[("mail", json!("EVIL"))]).unwrap();
-    assert_eq!(said, [format!("## Task\n\n{} {}", fenced("mail", "EVIL"), fenced("letter", "EVIL"))]);
+    let said = task(
+        &of("<description>{{mail}} {{letter}}</description>"),
+        &[("mail", json!("EVIL"))],
+    )
+    .unwrap();
+    assert_eq!(
+        said,
+        [format!(
+            "## Task\n\n{} {}",
+            fenced("mail", "EVIL"),
+            fenced("letter", "EVIL")
+        )]
+    );
     let system = of("<description>d</description><system>{{mail}}</system>");
     let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", system.as_str())]);
-    let codes: Vec<&str> = built.diagnostics.iter().map(|found| found.rule.name).collect();
+    let codes: Vec<&str> = built
+        .diagnostics
+        .iter()
+        .map(|found| found.rule.name)
+        .collect();
     assert_eq!(codes, ["untrusted-in-system"]);
 }
 
@@ -225,8 +296,17 @@ fn a_value_made_of_untrusted_ones_is_untrusted_as_a_whole() {
     let templates = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{ (letter|lines)[1] }}</description>\
         <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>\
         <inputs><input name=\"letter\">They say:\n{{mail}}</input><input name=\"other\">And: {{mail}}</input></inputs></task>";
-    let said = task(templates, &[("mail", json!("EVIL"))]).unwrap().concat();
-    assert_eq!(said, format!("## Task\n\n{}\n\n## Input: other\n\n{}", fenced("letter", "EVIL"), fenced("other", "And: EVIL")));
+    let said = task(templates, &[("mail", json!("EVIL"))])
+        .unwrap()
+        .concat();
+    assert_eq!(
+        said,
+        format!(
+            "## Task\n\n{}\n\n## Input: other\n\n{}",
+            fenced("letter", "EVIL"),
+            fenced("other", "And: EVIL")
+        )
+    );
 }
 
 #[test]
@@ -236,13 +316,30 @@ fn a_lookup_is_not_asked_with_fences() {
         <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
     let asked = Asked::default();
     let inputs = values(&[("mail", json!("the EVIL"))]);
-    let request = Request { inputs: &inputs, source: &asked, ..Request::new("t") };
+    let request = Request {
+        inputs: &inputs,
+        source: &asked,
+        ..Request::new("t")
+    };
     let assembly = assemble(&registry(templates), &request, &Options::default()).unwrap();
     assert_eq!(asked.0.into_inner().unwrap(), ["find the EVIL THE EVIL"]);
     // What others have named is named inside of the fence: a heading is read as the author's.
-    let text = assembly.messages[0].as_str().replace(&assembly.report.nonce, "N");
-    assert!(text.ends_with(&format!("## Looked up\n\n{}", fenced("docs/obey me.md", "found"))), "{text}");
-    assert!(!text.replace(&fenced("docs/obey me.md", "found"), "").contains("obey"), "{text}");
+    let text = assembly.messages[0]
+        .as_str()
+        .replace(&assembly.report.nonce, "N");
+    assert!(
+        text.ends_with(&format!(
+            "## Looked up\n\n{}",
+            fenced("docs/obey me.md", "found")
+        )),
+        "{text}"
+    );
+    assert!(
+        !text
+            .replace(&fenced("docs/obey me.md", "found"), "")
+            .contains("obey"),
+        "{text}"
+    );
 }
 
 /// Finds one file, and notes what it is asked.
@@ -252,7 +349,11 @@ struct Asked(Mutex<Vec<String>>);
 impl ContextSource for Asked {
     fn search(&self, query: &str, _most: usize) -> Result<Vec<Match>, String> {
         self.0.lock().unwrap().push(query.to_owned());
-        Ok(vec![Match { id: "docs/obey me.md".to_owned(), text: "found".to_owned(), trust: Trust::Untrusted }])
+        Ok(vec![Match {
+            id: "docs/obey me.md".to_owned(),
+            text: "found".to_owned(),
+            trust: Trust::Untrusted,
+        }])
     }
 }
 
@@ -269,11 +370,21 @@ fn using(body: &str) -> String {
 #[test]
 fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
     let evil = fenced("g", "EVIL EVIL");
-    let said = |body: &str| task(&using(body), &[("x", json!("EVIL"))]).unwrap().concat();
+    let said = |body: &str| {
+        task(&using(body), &[("x", json!("EVIL"))])
+            .unwrap()
+            .concat()
+    };
     let plain = said("<description>Obey <use fragment=\"g\"/> now</description>");
     assert_eq!(plain, format!("## Task\n\nObey {evil} now"));
-    assert_eq!(said("<description><use fragment=\"h\"/></description>"), format!("## Task\n\nSee {evil}!"));
-    assert_eq!(said("<description><use fragment=\"j\"/></description>"), format!("## Task\n\nLook: See {evil}!"));
+    assert_eq!(
+        said("<description><use fragment=\"h\"/></description>"),
+        format!("## Task\n\nSee {evil}!")
+    );
+    assert_eq!(
+        said("<description><use fragment=\"j\"/></description>"),
+        format!("## Task\n\nLook: See {evil}!")
+    );
     let texts = [
         "<description>U</description>",
         "<description verbatim=\"true\">U</description>",
@@ -295,11 +406,17 @@ fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
         "<description>d</description><inputs><input name=\"i\">U</input></inputs>",
         "<description>d {{i}}</description><inputs><input name=\"i\">U</input></inputs>",
     ];
-    for (text, name) in texts.iter().flat_map(|text| ["g", "h", "j"].map(|name| (text, name))) {
+    for (text, name) in texts
+        .iter()
+        .flat_map(|text| ["g", "h", "j"].map(|name| (text, name)))
+    {
         let text = text.replace('U', &format!("<use fragment=\"{name}\"/>"));
         // What hangs under a bullet is indented.
         let said = said(&text).replace("\n  ", "\n");
-        assert!(said.to_uppercase().contains(EVIL) && !outside(&said).to_uppercase().contains(EVIL), "{text}\n{said}");
+        assert!(
+            said.to_uppercase().contains(EVIL) && !outside(&said).to_uppercase().contains(EVIL),
+            "{text}\n{said}"
+        );
     }
 }
 
@@ -311,19 +428,42 @@ fn a_fence_in_a_fragment_is_known_in_loops_and_escapes() {
         "{% for a in [1] recursive %}U{% endfor %}",
         "{% autoescape true %}U{% endautoescape %}",
     ] {
-        let body = format!("<description syntax=\"jinja\">{}</description>", text.replace('U', "<use fragment=\"k\"/>"));
-        let templates = format!("<fragment name=\"k\">Mail: {{{{x}}}}</fragment>{}", using(&body));
+        let body = format!(
+            "<description syntax=\"jinja\">{}</description>",
+            text.replace('U', "<use fragment=\"k\"/>")
+        );
+        let templates = format!(
+            "<fragment name=\"k\">Mail: {{{{x}}}}</fragment>{}",
+            using(&body)
+        );
         let said = task(&templates, &[("x", json!("EVIL"))]).unwrap().concat();
-        assert!(said.contains(EVIL) && !outside(&said).contains(EVIL), "{said}");
+        assert!(
+            said.contains(EVIL) && !outside(&said).contains(EVIL),
+            "{said}"
+        );
     }
 }
 
 /// The places of `untrusted-in-system` in files `0.xml`, `1.xml`, ….
 fn in_system(files: &[&str]) -> Vec<String> {
     let names: Vec<String> = (0..files.len()).map(|at| format!("{at}.xml")).collect();
-    let built = ctxc::compile_sources(&ctxc::Config::default(), names.iter().map(String::as_str).zip(files.iter().copied()));
-    assert!(built.diagnostics.iter().all(|found| found.rule.name == "untrusted-in-system"), "{:#?}", built.diagnostics);
-    built.diagnostics.iter().map(|found| format!("{}:{}:{}", found.path, found.start.line, found.start.column)).collect()
+    let built = ctxc::compile_sources(
+        &ctxc::Config::default(),
+        names.iter().map(String::as_str).zip(files.iter().copied()),
+    );
+    assert!(
+        built
+            .diagnostics
+            .iter()
+            .all(|found| found.rule.name == "untrusted-in-system"),
+        "{:#?}",
+        built.diagnostics
+    );
+    built
+        .diagnostics
+        .iter()
+        .map(|found| format!("{}:{}:{}", found.path, found.start.line, found.start.column))
+        .collect()
 }
 
 #[test]
@@ -333,13 +473,26 @@ fn no_fragment_from_outside_reaches_the_system() {
     let body = |text: &str| format!("<description>d</description>\n{text}");
     let of = |text: &str| format!("<task type=\"atomic\" name=\"t\">{}</task>", body(text));
     let told = |text: &str| in_system(&[fragments, &of(text)]);
-    assert_eq!(told("<system>S <use fragment=\"g\"/></system>"), ["1.xml:2:26"]);
     assert_eq!(
-        told("<system>S <use fragment=\"k\"/> <use fragment=\"good\"/> <use fragment=\"h\"/></system>"),
+        told("<system>S <use fragment=\"g\"/></system>"),
+        ["1.xml:2:26"]
+    );
+    assert_eq!(
+        told(
+            "<system>S <use fragment=\"k\"/> <use fragment=\"good\"/> <use fragment=\"h\"/></system>"
+        ),
         ["1.xml:2:26", "1.xml:2:69"]
     );
-    assert_eq!(told("<system syntax=\"jinja\">{% if true %}<use fragment=\"k\"/>{% endif %}</system>"), ["1.xml:2:52"]);
-    assert_eq!(told("<system><use fragment=\"good\"/></system><instructions><use fragment=\"k\"/></instructions>"), [""; 0]);
+    assert_eq!(
+        told("<system syntax=\"jinja\">{% if true %}<use fragment=\"k\"/>{% endif %}</system>"),
+        ["1.xml:2:52"]
+    );
+    assert_eq!(
+        told(
+            "<system><use fragment=\"good\"/></system><instructions><use fragment=\"k\"/></instructions>"
+        ),
+        [""; 0]
+    );
     // Steps, functions, one file.
     let step = format!(
         "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\">{}</task></steps></task>",
@@ -351,15 +504,28 @@ fn no_fragment_from_outside_reaches_the_system() {
         body("<system><use fragment=\"g\"/></system>")
     );
     assert_eq!(in_system(&[fragments, &function]), ["1.xml:2:24"]);
-    let one = fragments.replace("</library>", &format!("{}</library>", of("<system><use fragment=\"k\"/></system>")));
+    let one = fragments.replace(
+        "</library>",
+        &format!("{}</library>", of("<system><use fragment=\"k\"/></system>")),
+    );
     assert_eq!(in_system(&[&one]), ["0.xml:4:24"]);
     // A circle of fragments ends.
     let circle = "<library><fragment name=\"a\" trust=\"untrusted\"><use fragment=\"b\"/></fragment><fragment name=\"b\"><use fragment=\"a\"/></fragment></library>";
     let built = ctxc::compile_sources(
         &ctxc::Config::default(),
-        [("0.xml", circle), ("1.xml", &of("<system><use fragment=\"b\"/></system>"))],
+        [
+            ("0.xml", circle),
+            ("1.xml", &of("<system><use fragment=\"b\"/></system>")),
+        ],
     );
-    assert_eq!(built.diagnostics.iter().filter(|found| found.rule.name == "untrusted-in-system").count(), 1);
+    assert_eq!(
+        built
+            .diagnostics
+            .iter()
+            .filter(|found| found.rule.name == "untrusted-in-system")
+            .count(),
+        1
+    );
 }
 
 /// The run would refuse it, so no project can turn the rule off.
@@ -371,10 +537,20 @@ fn a_fragment_from_outside_in_the_system_stays_an_error() {
             "<library><fragment name=\"g\" trust=\"untrusted\">EVIL</fragment><fragment name=\"h\">See <use fragment=\"g\"/></fragment>\
              <task type=\"atomic\" name=\"t\"><description>d</description><system><use fragment=\"{name}\"/></system></task></library>"
         );
-        let built = ctxc::compile_sources(&crate::project::reading::read(config), [("lib.xml", text.as_str())]);
-        let found: Vec<&str> =
-            built.diagnostics.iter().filter(|one| one.severity == ctxc::Severity::Error).map(|one| one.rule.name).collect();
-        assert!(built.registry.is_none() && found.contains(&"untrusted-in-system"), "{found:?}");
+        let built = ctxc::compile_sources(
+            &crate::project::reading::read(config),
+            [("lib.xml", text.as_str())],
+        );
+        let found: Vec<&str> = built
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == ctxc::Severity::Error)
+            .map(|one| one.rule.name)
+            .collect();
+        assert!(
+            built.registry.is_none() && found.contains(&"untrusted-in-system"),
+            "{found:?}"
+        );
     }
 }
 

@@ -1,6 +1,8 @@
 //! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
 
-use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit};
+use ctxc::internals::kernel::budget::{
+    Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit,
+};
 use ctxc::internals::kernel::context::{Cut, Kind, Trust};
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
@@ -23,26 +25,61 @@ fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a
 }
 
 fn budget(tokens: usize) -> Budget<'static> {
-    Budget { tokens: Some(tokens), counter: &Bytes, counting: Counting::WhenNeeded }
+    Budget {
+        tokens: Some(tokens),
+        counter: &Bytes,
+        counting: Counting::WhenNeeded,
+    }
 }
 
 #[test]
 fn what_fits_is_kept_and_not_even_counted() {
     let fitted = fit(&[block("a", 4, "text", &Cut::Tail)], &budget(100)).unwrap();
-    let kept = Fitted { fate: Disposition::Kept, full: None, kept: None, reason: "fits".to_owned() };
+    let kept = Fitted {
+        fate: Disposition::Kept,
+        full: None,
+        kept: None,
+        reason: "fits".to_owned(),
+    };
     assert_eq!(fitted, [kept]);
-    let counted = Budget { counting: Counting::Always, ..budget(100) };
-    assert_eq!(fit(&[block("a", 4, "text", &Cut::Tail)], &counted).unwrap()[0].kept, Some(12));
+    let counted = Budget {
+        counting: Counting::Always,
+        ..budget(100)
+    };
+    assert_eq!(
+        fit(&[block("a", 4, "text", &Cut::Tail)], &counted).unwrap()[0].kept,
+        Some(12)
+    );
 }
 
 #[test]
 fn a_system_text_is_never_cut_and_never_dropped() {
     let long = "s".repeat(500);
-    let error = fit(&[block("notes", 4, "n", &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(200)).unwrap_err();
-    assert_eq!((error.parts, error.needed, error.budget), (vec![("system".to_owned(), 508)], 508, 200));
+    let error = fit(
+        &[
+            block("notes", 4, "n", &Cut::Tail),
+            block("system", 0, &long, &Cut::Tail),
+        ],
+        &budget(200),
+    )
+    .unwrap_err();
+    assert_eq!(
+        (error.parts, error.needed, error.budget),
+        (vec![("system".to_owned(), 508)], 508, 200)
+    );
     // With room for it, everything else goes first.
-    let fitted = fit(&[block("notes", 4, &long, &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(520)).unwrap();
-    assert_eq!((&fitted[0].fate, &fitted[1].fate), (&Disposition::Dropped, &Disposition::Kept));
+    let fitted = fit(
+        &[
+            block("notes", 4, &long, &Cut::Tail),
+            block("system", 0, &long, &Cut::Tail),
+        ],
+        &budget(520),
+    )
+    .unwrap();
+    assert_eq!(
+        (&fitted[0].fate, &fitted[1].fate),
+        (&Disposition::Dropped, &Disposition::Kept)
+    );
 }
 
 #[test]
@@ -50,16 +87,26 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
     let text = "é😀".repeat(200);
     for tokens in 108..400 {
         let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(tokens)).unwrap();
-        let Disposition::Cut { range, mark } = &fitted[0].fate else { panic!("{tokens}: {:?}", fitted[0]) };
+        let Disposition::Cut { range, mark } = &fitted[0].fate else {
+            panic!("{tokens}: {:?}", fitted[0])
+        };
         assert!(text.is_char_boundary(range.end), "{tokens}");
         let rendered = format!("## H\n\n{}{mark}\n\n", &text[range.clone()]);
         assert_eq!(Some(Bytes.count(&rendered)), fitted[0].kept, "{tokens}");
         assert!(rendered.len() <= tokens, "{tokens}");
     }
     // With no more than this left a piece of it would say nothing.
-    let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(WORTH_CUTTING)).unwrap();
+    let fitted = fit(
+        &[block("file:a", 4, &text, &Cut::Tail)],
+        &budget(WORTH_CUTTING),
+    )
+    .unwrap();
     assert_eq!(fitted[0].fate, Disposition::Dropped);
-    assert!(fitted[0].reason.contains("100 tokens were left"), "{}", fitted[0].reason);
+    assert!(
+        fitted[0].reason.contains("100 tokens were left"),
+        "{}",
+        fitted[0].reason
+    );
 }
 
 #[test]
@@ -67,10 +114,18 @@ fn examples_go_whole_last_first_and_old_turns_go_first() {
     let text = "x".repeat(300);
     let examples = Cut::TailAt(vec![0, 100, 200]);
     let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
-    assert!(matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (0..200)), "{:?}", fitted[0]);
+    assert!(
+        matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (0..200)),
+        "{:?}",
+        fitted[0]
+    );
     let turns = Cut::HeadAt(vec![0, 100, 200]);
     let fitted = fit(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
-    assert!(matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (100..300)), "{:?}", fitted[0]);
+    assert!(
+        matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (100..300)),
+        "{:?}",
+        fitted[0]
+    );
     let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
     assert_eq!(fitted[0].fate, Disposition::Dropped);
 }
@@ -78,12 +133,26 @@ fn examples_go_whole_last_first_and_old_turns_go_first() {
 #[test]
 fn of_less_weight_nothing_stays_while_something_of_more_went() {
     let (long, short) = ("l".repeat(400), "s");
-    let blocks =
-        [block("failures", 5, short, &Cut::Tail), block("file", 4, &long, &Cut::Tail), block("input", 2, short, &Cut::Tail)];
+    let blocks = [
+        block("failures", 5, short, &Cut::Tail),
+        block("file", 4, &long, &Cut::Tail),
+        block("input", 2, short, &Cut::Tail),
+    ];
     let fitted = fit(&blocks, &budget(60)).unwrap();
     let fates: Vec<&Disposition> = fitted.iter().map(|fitted| &fitted.fate).collect();
-    assert_eq!(fates, [&Disposition::Dropped, &Disposition::Dropped, &Disposition::Kept]);
-    assert!(fitted[0].reason.contains("ended at `file`"), "{}", fitted[0].reason);
+    assert_eq!(
+        fates,
+        [
+            &Disposition::Dropped,
+            &Disposition::Dropped,
+            &Disposition::Kept
+        ]
+    );
+    assert!(
+        fitted[0].reason.contains("ended at `file`"),
+        "{}",
+        fitted[0].reason
+    );
 }
 
 fn cuts() -> impl Strategy<Value = Cut> {
@@ -91,7 +160,11 @@ fn cuts() -> impl Strategy<Value = Cut> {
         borders.sort_unstable();
         borders
     });
-    prop_oneof![Just(Cut::Tail), borders.clone().prop_map(Cut::TailAt), borders.prop_map(Cut::HeadAt)]
+    prop_oneof![
+        Just(Cut::Tail),
+        borders.clone().prop_map(Cut::TailAt),
+        borders.prop_map(Cut::HeadAt)
+    ]
 }
 
 proptest! {

@@ -37,15 +37,21 @@ fn numbered(count: usize, one: impl Fn(usize) -> String) -> String {
 }
 
 fn sequence(steps: &str) -> String {
-    format!("<task type=\"sequential\" name=\"many\"><description>All of it.</description><steps>{steps}</steps></task>")
+    format!(
+        "<task type=\"sequential\" name=\"many\"><description>All of it.</description><steps>{steps}</steps></task>"
+    )
 }
 
 fn inputs(count: usize) -> String {
     let made = |number| {
-        format!("<input name=\"i{number}\"><task type=\"atomic\"><description>Make part {number}.</description></task></input>")
+        format!(
+            "<input name=\"i{number}\"><task type=\"atomic\"><description>Make part {number}.</description></task></input>"
+        )
     };
     let inputs = numbered(count, made);
-    format!("<task type=\"atomic\" name=\"many\"><description>All of it.</description><inputs>{inputs}</inputs></task>")
+    format!(
+        "<task type=\"atomic\" name=\"many\"><description>All of it.</description><inputs>{inputs}</inputs></task>"
+    )
 }
 
 fn calls(count: usize) -> String {
@@ -54,26 +60,40 @@ fn calls(count: usize) -> String {
 }
 
 fn references(count: usize) -> String {
-    sequence(&numbered(count, |number| format!("<task ref=\"leaf\" as=\"s{number}\"/>")))
+    sequence(&numbered(count, |number| {
+        format!("<task ref=\"leaf\" as=\"s{number}\"/>")
+    }))
 }
 
 fn call_steps(count: usize) -> String {
     sequence(&numbered(count, |number| {
-        format!("<call template=\"word\" as=\"s{number}\"><arg name=\"text\">part {number}</arg></call>")
+        format!(
+            "<call template=\"word\" as=\"s{number}\"><arg name=\"text\">part {number}</arg></call>"
+        )
     }))
 }
 
 fn steps(count: usize) -> String {
     sequence(&numbered(count, |number| {
-        format!("<task type=\"atomic\" as=\"s{number}\"><description>Make part {number}.</description></task>")
+        format!(
+            "<task type=\"atomic\" as=\"s{number}\"><description>Make part {number}.</description></task>"
+        )
     }))
 }
 
 /// Steps from outside, that read each other, and inputs that are made of each other.
 fn mixed(count: usize) -> String {
     let step = |number: usize| {
-        let trust = if number % 9 == 7 { " trust=\"untrusted\"" } else { "" };
-        let reads = if number % 5 == 4 { format!(" after {{{{s{}}}}}", number - 2) } else { String::new() };
+        let trust = if number % 9 == 7 {
+            " trust=\"untrusted\""
+        } else {
+            ""
+        };
+        let reads = if number % 5 == 4 {
+            format!(" after {{{{s{}}}}}", number - 2)
+        } else {
+            String::new()
+        };
         let inputs = format!(
             "<inputs><input name=\"a\"><task><description>first of {number}</description></task></input>\
              <input name=\"b\">of {{{{a}}}} and {{{{x}}}}</input><input name=\"c\" from=\"b\"/>\
@@ -108,7 +128,14 @@ fn compiled(many: &str) -> Registry {
 }
 
 fn options(counter: &dyn TokenCounter) -> ManifestOptions<'_> {
-    ManifestOptions { options: Options { counter, counting: Counting::Always, ..Options::default() }, files: &() }
+    ManifestOptions {
+        options: Options {
+            counter,
+            counting: Counting::Always,
+            ..Options::default()
+        },
+        files: &(),
+    }
 }
 
 fn manifest(many: &str) -> (Manifest, usize) {
@@ -126,8 +153,14 @@ fn bytes_and_counted_texts_of_a_manifest_grow_with_the_task_alone() {
             assert!(manifest.entries.len() > count, "{name}");
             (serde_json::to_vec(&manifest).unwrap().len(), asked)
         });
-        assert!(two.0 * 10 <= one.0 * MOST, "bytes of {count} {name}: {one:?} and {two:?}");
-        assert!(two.1 * 10 <= one.1 * MOST, "counted texts of {count} {name}: {one:?} and {two:?}");
+        assert!(
+            two.0 * 10 <= one.0 * MOST,
+            "bytes of {count} {name}: {one:?} and {two:?}"
+        );
+        assert!(
+            two.1 * 10 <= one.1 * MOST,
+            "counted texts of {count} {name}: {one:?} and {two:?}"
+        );
     }
 }
 
@@ -149,8 +182,16 @@ fn an_agent_of_many_is_told_as_it_is_alone() {
 fn what_is_left_out_of_many_is_the_nearest_and_a_number() {
     let told = |many: &str, node: &str| -> Vec<String> {
         let (manifest, _) = manifest(many);
-        let entry = manifest.entries.into_iter().find(|entry| entry.task == "many" && entry.node == node).unwrap();
-        entry.late.iter().map(|late| format!("{}: {}", late.id, late.needs.join(", "))).collect()
+        let entry = manifest
+            .entries
+            .into_iter()
+            .find(|entry| entry.task == "many" && entry.node == node)
+            .unwrap();
+        entry
+            .late
+            .iter()
+            .map(|late| format!("{}: {}", late.id, late.needs.join(", ")))
+            .collect()
     };
     let few = told(&inputs(40), "/inputs/8");
     assert_eq!((few.len(), &*few[31]), (32, "inherited:input:i39: i39"));

@@ -171,20 +171,34 @@ fn compiled(text: &str) -> Option<Registry> {
          <parameter name=\"tree\" type=\"object\"/><parameter name=\"zz\"/></parameters></task>"
     );
     let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]);
-    let found = built.diagnostics.iter().any(|finding| finding.rule.name.contains("jinja"));
+    let found = built
+        .diagnostics
+        .iter()
+        .any(|finding| finding.rule.name.contains("jinja"));
     assert!(built.registry.is_some() || found, "{:?}", built.diagnostics);
     built.registry
 }
 
 fn inputs() -> Inputs {
     let big = "lorem ipsum ".repeat(80_000);
-    Inputs::new().with("big", big).with("list", json!([1, 2, 3])).with("s", "abc").with("tree", json!({"a": [{"b": 1}]}))
+    Inputs::new()
+        .with("big", big)
+        .with("list", json!([1, 2, 3]))
+        .with("s", "abc")
+        .with("tree", json!({"a": [{"b": 1}]}))
 }
 
 fn rendered(registry: &Registry, inputs: &Inputs) -> Result<String, Refused> {
-    let request = Request { inputs, ..Request::new("t") };
+    let request = Request {
+        inputs,
+        ..Request::new("t")
+    };
     let assembly = assemble(registry, &request, &Options::default())?;
-    Ok(assembly.messages[0].as_str().strip_prefix("## Task\n\n").unwrap().to_owned())
+    Ok(assembly.messages[0]
+        .as_str()
+        .strip_prefix("## Task\n\n")
+        .unwrap()
+        .to_owned())
 }
 
 /// What minijinja makes of a text on its own.
@@ -194,14 +208,19 @@ fn plain(text: &str, inputs: &Inputs) -> String {
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let tree = minijinja::context! { a => vec![minijinja::context! { b => 1 }] };
     let values = minijinja::context! { big => inputs["big"].as_str(), list => vec![1, 2, 3], s => "abc", tree, zz => "z" };
-    environment.template_from_str(text).unwrap().render(values).unwrap()
+    environment
+        .template_from_str(text)
+        .unwrap()
+        .render(values)
+        .unwrap()
 }
 
 #[test]
 fn measuring_changes_nothing_of_what_a_text_says() {
     let inputs = inputs().with("zz", "z");
     for text in honest() {
-        let said = rendered(&compiled(text).unwrap(), &inputs).unwrap_or_else(|refused| panic!("{text}: {refused}"));
+        let said = rendered(&compiled(text).unwrap(), &inputs)
+            .unwrap_or_else(|refused| panic!("{text}: {refused}"));
         assert_eq!(said.trim(), plain(text, &inputs).trim(), "{text}");
     }
 }
@@ -212,8 +231,14 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
     // Seldom met by a build without optimisations on a machine that does more than this.
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 15_000 } else { 100 });
     let mut wrong = Vec::new();
-    for (name, text) in hostile().into_iter().chain(hostile_by_names()).chain(hostile_to_python()) {
-        let Some(registry) = compiled(&text) else { continue };
+    for (name, text) in hostile()
+        .into_iter()
+        .chain(hostile_by_names())
+        .chain(hostile_to_python())
+    {
+        let Some(registry) = compiled(&text) else {
+            continue;
+        };
         let started = Instant::now();
         let said = rendered(&registry, &inputs);
         let took = started.elapsed();
@@ -221,7 +246,10 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
             Ok(said) if said.len() <= 1_000_000 => None,
             Ok(said) => Some(format!("{} bytes", said.len())),
             Err(refused) => {
-                let place = refused[0].place.as_ref().map(|place| (place.definition.as_str(), place.field.as_str()));
+                let place = refused[0]
+                    .place
+                    .as_ref()
+                    .map(|place| (place.definition.as_str(), place.field.as_str()));
                 let known = matches!(
                     &*refused[0].kind,
                     FaultKind::TooCostly { .. }
@@ -242,14 +270,24 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
 #[test]
 fn a_text_that_costs_too_much_says_so() {
     let text = "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}";
-    let refused = rendered(&compiled(text).unwrap(), &inputs()).unwrap_err().to_string();
-    assert!(refused.starts_with("t, description: the Jinja text handles more than 8388608 bytes in all"), "{refused}");
+    let refused = rendered(&compiled(text).unwrap(), &inputs())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused
+            .starts_with("t, description: the Jinja text handles more than 8388608 bytes in all"),
+        "{refused}"
+    );
 }
 
 #[test]
 fn nothing_is_divided_by_nothing() {
     // What needs no value is tried when it is compiled.
-    for text in ["{% if 4 is divisibleby(0) %}x{% endif %}", "{{ 4 // (1 - 1) }}", "{{ 4 % (1 - 1) }}"] {
+    for text in [
+        "{% if 4 is divisibleby(0) %}x{% endif %}",
+        "{{ 4 // (1 - 1) }}",
+        "{{ 4 % (1 - 1) }}",
+    ] {
         assert!(compiled(text).is_none(), "{text}");
     }
     for text in [
@@ -260,8 +298,16 @@ fn nothing_is_divided_by_nothing() {
         "{{ list|length % (1 - 1) }}",
     ] {
         let refused = rendered(&compiled(text).unwrap(), &inputs()).unwrap_err();
-        assert!(matches!(&*refused[0].kind, FaultKind::Jinja { .. }), "{text}: {refused}");
+        assert!(
+            matches!(&*refused[0].kind, FaultKind::Jinja { .. }),
+            "{text}: {refused}"
+        );
     }
     let least = "{{ (0 - 9223372036854775807 - 1) is divisibleby(-1) }} {{ list|select('divisibleby', 3)|list }} {{ 4.5 is divisibleby(1.5) }}";
-    assert_eq!(rendered(&compiled(least).unwrap(), &inputs()).unwrap().trim(), "True [3] True");
+    assert_eq!(
+        rendered(&compiled(least).unwrap(), &inputs())
+            .unwrap()
+            .trim(),
+        "True [3] True"
+    );
 }

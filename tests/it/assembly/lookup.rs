@@ -38,30 +38,61 @@ struct Asked(RefCell<Vec<(String, usize)>>);
 impl ContextSource for Asked {
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.0.borrow_mut().push((query.to_owned(), limit));
-        Ok(vec![found("docs/a.md:3-9", "of a file that may be there"), found("docs/b.md", "of another")])
+        Ok(vec![
+            found("docs/a.md:3-9", "of a file that may be there"),
+            found("docs/b.md", "of another"),
+        ])
     }
 
     fn files(&self, query: &str, _: usize) -> Result<Vec<Match>, String> {
-        Ok(vec![found("docs/whole.md", &format!("all of it, for: {query}"))])
+        Ok(vec![found(
+            "docs/whole.md",
+            &format!("all of it, for: {query}"),
+        )])
     }
 }
 
 fn found(id: &str, text: &str) -> Match {
-    Match { id: id.to_owned(), text: text.to_owned(), trust: Trust::Untrusted }
+    Match {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        trust: Trust::Untrusted,
+    }
 }
 
 /// The segments of a dry run: id, tokens and what they wait for.
-fn dry(task: &str, inputs: &[(&str, serde_json::Value)], source: &dyn ContextSource) -> Vec<(String, Vec<String>)> {
+fn dry(
+    task: &str,
+    inputs: &[(&str, serde_json::Value)],
+    source: &dyn ContextSource,
+) -> Vec<(String, Vec<String>)> {
     let (registry, inputs) = (registry(TASKS), values(inputs));
     let files = BTreeMap::from([("docs/a.md".to_owned(), "the file".to_owned())]);
-    let request = Request { inputs: &inputs, source, ..Request::new(task) };
-    let manifest = of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &files }).unwrap();
+    let request = Request {
+        inputs: &inputs,
+        source,
+        ..Request::new(task)
+    };
+    let manifest = of_task(
+        &registry,
+        &request,
+        None,
+        &ManifestOptions {
+            options: Options::default(),
+            files: &files,
+        },
+    )
+    .unwrap();
     let part = |part: &Part| (part.id.clone(), part.variable.clone());
     manifest.entries[0].segments.iter().map(part).collect()
 }
 
 fn open(parts: &[(String, Vec<String>)]) -> Vec<&str> {
-    parts.iter().filter(|(_, variable)| !variable.is_empty()).map(|(id, _)| id.as_str()).collect()
+    parts
+        .iter()
+        .filter(|(_, variable)| !variable.is_empty())
+        .map(|(id, _)| id.as_str())
+        .collect()
 }
 
 #[test]
@@ -69,16 +100,32 @@ fn what_a_lookup_needs_decides_when_it_is_known() {
     let source = Asked::default();
     let given = [("topic", json!("zebras"))];
     // Without the topic nobody knows what would be asked; the tone has no part in it.
-    assert_eq!(open(&dry("answer", &[], &source)), ["description", "input:tone", "fresh"]);
+    assert_eq!(
+        open(&dry("answer", &[], &source)),
+        ["description", "input:tone", "fresh"]
+    );
     assert_eq!(source.0.borrow().len(), 0, "nothing was asked");
     let known = dry("answer", &given, &source);
     assert_eq!(open(&known), ["input:tone"]);
     assert!(known.iter().any(|(id, _)| id == "fresh:docs/b.md"));
-    assert_eq!(source.0.take(), [("answer about zebras\nzebras".to_owned(), 8)]);
+    assert_eq!(
+        source.0.take(),
+        [("answer about zebras\nzebras".to_owned(), 8)]
+    );
     // Nothing to ask: it stays open. Nothing to find: there is nothing.
-    assert_eq!(open(&dry("answer", &given, &ctxc::internals::context::context_source::NoSource)), ["input:tone", "fresh"]);
+    assert_eq!(
+        open(&dry(
+            "answer",
+            &given,
+            &ctxc::internals::context::context_source::NoSource
+        )),
+        ["input:tone", "fresh"]
+    );
     let nothing = dry("answer", &given, &Fixtures::default());
-    assert!(!nothing.iter().any(|(id, _)| id.starts_with("fresh")), "{nothing:?}");
+    assert!(
+        !nothing.iter().any(|(id, _)| id.starts_with("fresh")),
+        "{nothing:?}"
+    );
 }
 
 #[test]
@@ -86,7 +133,10 @@ fn files_that_a_description_matches_are_whole() {
     let source = Asked::default();
     assert_eq!(open(&dry("described", &[], &source)), ["file:files"]);
     let known = dry("described", &[("topic", json!("zebras"))], &source);
-    assert_eq!(known.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["description", "file:docs/whole.md"]);
+    assert_eq!(
+        known.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(),
+        ["description", "file:docs/whole.md"]
+    );
 }
 
 #[test]
@@ -94,11 +144,23 @@ fn a_file_that_is_there_is_not_looked_up_again() {
     let registry = registry(TASKS);
     let source = Asked::default();
     let files = BTreeMap::from([("docs/a.md".to_owned(), "the file".to_owned())]);
-    let request = Request { source: &source, files: &files, ..Request::new("files") };
+    let request = Request {
+        source: &source,
+        files: &files,
+        ..Request::new("files")
+    };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();
-    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    let ids: Vec<&str> = assembly
+        .report
+        .segments
+        .iter()
+        .map(|account| account.segment.id.as_str())
+        .collect();
     assert_eq!(ids, ["description", "file:docs/a.md", "fresh:docs/b.md"]);
-    assert!(source.0.take()[0].1 > 8, "more is asked for, since some of it may be there");
+    assert!(
+        source.0.take()[0].1 > 8,
+        "more is asked for, since some of it may be there"
+    );
 }
 
 #[test]
@@ -112,17 +174,36 @@ fn a_match_knows_its_file() {
     assert_eq!(file("a:"), "a:");
     assert_eq!(file("key:-"), "key:-");
     let source = Fixtures(vec![found("docs/a.md", "zebra")]);
-    assert_eq!(source.files("zebra", 8).unwrap()[0].id, "docs/a.md", "what a source finds is a file where it says nothing else");
+    assert_eq!(
+        source.files("zebra", 8).unwrap()[0].id,
+        "docs/a.md",
+        "what a source finds is a file where it says nothing else"
+    );
 }
 
 #[test]
 fn what_an_agent_is_given_is_not_looked_up_for_it_again() {
     let registry = registry(TASKS);
-    let inputs = values(&[("topic", json!("zebras")), ("tone", json!("a ticket kept in the project\n"))]);
-    let source = Fixtures(vec![found("samples/t1.txt", "a ticket kept in the project"), found("docs/b.md", "of another")]);
-    let request = Request { inputs: &inputs, source: &source, ..Request::new("answer") };
+    let inputs = values(&[
+        ("topic", json!("zebras")),
+        ("tone", json!("a ticket kept in the project\n")),
+    ]);
+    let source = Fixtures(vec![
+        found("samples/t1.txt", "a ticket kept in the project"),
+        found("docs/b.md", "of another"),
+    ]);
+    let request = Request {
+        inputs: &inputs,
+        source: &source,
+        ..Request::new("answer")
+    };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();
-    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    let ids: Vec<&str> = assembly
+        .report
+        .segments
+        .iter()
+        .map(|account| account.segment.id.as_str())
+        .collect();
     assert_eq!(ids, ["description", "input:tone", "fresh:docs/b.md"]);
 }
 
@@ -136,15 +217,37 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
     let registry = registry(tasks);
     let asked = |given: &[(&str, serde_json::Value)]| {
         let inputs = values(given);
-        let request = Request { inputs: &inputs, source: &source, ..Request::new("plain") };
-        of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() }).unwrap();
-        source.0.take().into_iter().map(|(query, _)| query).collect::<Vec<_>>()
+        let request = Request {
+            inputs: &inputs,
+            source: &source,
+            ..Request::new("plain")
+        };
+        of_task(
+            &registry,
+            &request,
+            None,
+            &ManifestOptions {
+                options: Options::default(),
+                files: &(),
+            },
+        )
+        .unwrap();
+        source
+            .0
+            .take()
+            .into_iter()
+            .map(|(query, _)| query)
+            .collect::<Vec<_>>()
     };
     // A parameter without a value cannot be asked with, nor one with a default, since a caller may hand in another value.
     assert_eq!(asked(&[]), [""; 0]);
     assert_eq!(asked(&[("topic", json!("zebras"))]), [""; 0]);
     assert_eq!(
-        asked(&[("topic", json!("zebras")), ("tone", json!("warm")), ("who", json!("Ann"))]),
+        asked(&[
+            ("topic", json!("zebras")),
+            ("tone", json!("warm")),
+            ("who", json!("Ann"))
+        ]),
         ["answer Ann\nzebras\nwarm"]
     );
 }

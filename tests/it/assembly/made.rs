@@ -30,14 +30,26 @@ const CHECK: &str = "<task type=\"atomic\" name=\"check\"><description>check {{t
     </task>";
 
 fn result(content: &str) -> StepResult {
-    StepResult { content: json!({"text": content, "spare": "parts"}), ..StepResult::default() }
+    StepResult {
+        content: json!({"text": content, "spare": "parts"}),
+        ..StepResult::default()
+    }
 }
 
 fn render(registry: &Registry, node: &str, results: &[&str]) -> Result<Assembly, Vec<String>> {
-    let results: BTreeMap<String, StepResult> = results.iter().map(|name| ((*name).to_owned(), result(name))).collect();
+    let results: BTreeMap<String, StepResult> = results
+        .iter()
+        .map(|name| ((*name).to_owned(), result(name)))
+        .collect();
     let inputs = Inputs::from([("topic", "tides")]);
-    let request = Request { node, inputs: &inputs, results: &results, ..Request::new("check") };
-    assemble(registry, &request, &Options::default()).map_err(|refused| refused.iter().map(ToString::to_string).collect())
+    let request = Request {
+        node,
+        inputs: &inputs,
+        results: &results,
+        ..Request::new("check")
+    };
+    assemble(registry, &request, &Options::default())
+        .map_err(|refused| refused.iter().map(ToString::to_string).collect())
 }
 
 /// What is there, with its words, and what is not, with its reason.
@@ -46,7 +58,11 @@ fn told(assembly: &Assembly) -> Vec<String> {
         let text = account.segment.text.text().replace('\n', " ");
         format!("{}: {text}", account.segment.id)
     });
-    let late = assembly.report.late.iter().map(|late| format!("{} {}", late.id, late.reason()));
+    let late = assembly
+        .report
+        .late
+        .iter()
+        .map(|late| format!("{} {}", late.id, late.reason()));
     there.chain(late).collect()
 }
 
@@ -78,28 +94,60 @@ fn inputs_are_made_in_their_order_and_an_earlier_one_is_there() {
     let of = |node: &str| told(&render(&registry, node, &["claims", "read"]).unwrap());
     let second = of("/inputs/2/steps/0");
     let is_there = |words: &str| second.iter().any(|line| line.starts_with(words));
-    assert!(is_there("inherited:instructions: about {   \"text\""), "{second:#?}");
-    assert!(is_there("inherited:description#2: sum {   \"text\""), "{second:#?}");
+    assert!(
+        is_there("inherited:instructions: about {   \"text\""),
+        "{second:#?}"
+    );
+    assert!(
+        is_there("inherited:description#2: sum {   \"text\""),
+        "{second:#?}"
+    );
     assert!(is_there("inherited:criteria needs `digest`"), "{second:#?}");
-    assert!(is_there("inherited:input:spare needs `digest`"), "{second:#?}");
+    assert!(
+        is_there("inherited:input:spare needs `digest`"),
+        "{second:#?}"
+    );
 }
 
 #[test]
 fn a_manifest_waits_for_nothing_that_the_agent_itself_gives() {
     let registry = registry(CHECK);
-    let how = ManifestOptions { options: Options::default(), files: &() };
+    let how = ManifestOptions {
+        options: Options::default(),
+        files: &(),
+    };
     let manifest = of_task(&registry, &Request::new("check"), None, &how).unwrap();
     let waits = |node: &str| {
-        let entry = manifest.entries.iter().find(|entry| entry.node == node).unwrap();
-        let mut names: Vec<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
+        let entry = manifest
+            .entries
+            .iter()
+            .find(|entry| entry.node == node)
+            .unwrap();
+        let mut names: Vec<&str> = entry
+            .segments
+            .iter()
+            .flat_map(|part| &part.variable)
+            .map(String::as_str)
+            .collect();
         names.sort_unstable();
         names.dedup();
-        (names.join(" "), entry.late.iter().map(|late| &*late.id).collect::<Vec<_>>().join(" "))
+        (
+            names.join(" "),
+            entry
+                .late
+                .iter()
+                .map(|late| &*late.id)
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
     };
     let late = "inherited:instructions inherited:criteria inherited:constraints#2 inherited:input:spare inherited:examples#2";
     assert_eq!(waits("/inputs/0"), ("topic".to_owned(), late.to_owned()));
     let late = "inherited:criteria inherited:constraints#2 inherited:input:spare";
-    assert_eq!(waits("/inputs/2/steps/0"), ("both claims topic".to_owned(), late.to_owned()));
+    assert_eq!(
+        waits("/inputs/2/steps/0"),
+        ("both claims topic".to_owned(), late.to_owned())
+    );
     assert_eq!(waits("/").1, "");
     let json = serde_json::to_value(&manifest).unwrap();
     assert_eq!(json["entries"][1]["late"][0]["needs"], json!(["claims"]));
@@ -114,8 +162,16 @@ fn what_a_parent_looks_up_with_a_late_input_is_late() {
          <inputs><input name=\"claims\"><task type=\"atomic\"><description>make them</description></task></input></inputs>\
          <instructions>{{claims}}</instructions></task>",
     );
-    let source = Fixtures(vec![Match { id: "doc".to_owned(), text: "found".to_owned(), trust: Trust::Untrusted }]);
-    let request = Request { node: "/inputs/0", source: &source, ..Request::new("check") };
+    let source = Fixtures(vec![Match {
+        id: "doc".to_owned(),
+        text: "found".to_owned(),
+        trust: Trust::Untrusted,
+    }]);
+    let request = Request {
+        node: "/inputs/0",
+        source: &source,
+        ..Request::new("check")
+    };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();
     assert_eq!(
         told(&assembly),
@@ -139,7 +195,13 @@ fn an_input_of_a_loop_is_made_before_its_rounds() {
          <termination_condition><condition>evaluation.success == true</condition></termination_condition></task>",
     );
     let assembly = render(&registry, "/inputs/0", &[]).unwrap();
-    assert!(told(&assembly).iter().all(|line| !line.contains("accumulated")), "{:#?}", told(&assembly));
+    assert!(
+        told(&assembly)
+            .iter()
+            .all(|line| !line.contains("accumulated")),
+        "{:#?}",
+        told(&assembly)
+    );
 }
 
 #[test]
@@ -149,7 +211,10 @@ fn a_name_around_is_not_hidden_by_the_input_that_is_made_of_it() {
          <inputs><input name=\"topic\"><task type=\"atomic\"><description>clean {{topic}}</description></task></input></inputs>\
          <instructions>{{topic}}</instructions></task>",
     );
-    assert_eq!(told(&render(&registry, "/inputs/0", &[]).unwrap())[0], "description: clean tides");
+    assert_eq!(
+        told(&render(&registry, "/inputs/0", &[]).unwrap())[0],
+        "description: clean tides"
+    );
 }
 
 #[test]
@@ -160,21 +225,41 @@ fn a_function_sees_its_parameters_and_no_variable_of_its_caller() {
          <fragment name=\"mine\">{{text}}</fragment>\
          <template name=\"f\" params=\"text\"><task type=\"atomic\"><description>sum WORDS up</description></task></template>";
     let known = registry(&called.replace("WORDS", "<use fragment=\"mine\"/>"));
-    assert_eq!(told(&render(&known, "/steps/0", &[]).unwrap())[0], "description: sum the tides up");
+    assert_eq!(
+        told(&render(&known, "/steps/0", &[]).unwrap())[0],
+        "description: sum the tides up"
+    );
     let faults = |words: &str| {
         let text = format!("<library>{}</library>", called.replace("WORDS", words));
         let built = ctxc::compile_sources(&ctxc::Config::default(), [("lib.xml", text.as_str())]);
-        built.diagnostics.iter().map(|found| found.message.clone()).collect::<Vec<_>>().join("; ")
+        built
+            .diagnostics
+            .iter()
+            .map(|found| found.message.clone())
+            .collect::<Vec<_>>()
+            .join("; ")
     };
-    assert!(faults("{{topic}}").contains("`topic`"), "{}", faults("{{topic}}"));
+    assert!(
+        faults("{{topic}}").contains("`topic`"),
+        "{}",
+        faults("{{topic}}")
+    );
 }
 
 /// The inputs that are not there before an agent has run: those that it makes on the way, and those after.
 fn late(registry: &Registry, task: &str, node: &str) -> Vec<String> {
     let root = registry.find(task).unwrap().root().unwrap();
-    let number = node.strip_prefix("/inputs/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
-    let made = root.body.inputs.iter().skip(number.unwrap_or(usize::MAX)).filter(|input| input.from.is_none());
-    made.filter_map(|input| Some(input.name.as_ref()?.to_string())).collect()
+    let number = node
+        .strip_prefix("/inputs/")
+        .and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
+    let made = root
+        .body
+        .inputs
+        .iter()
+        .skip(number.unwrap_or(usize::MAX))
+        .filter(|input| input.from.is_none());
+    made.filter_map(|input| Some(input.name.as_ref()?.to_string()))
+        .collect()
 }
 
 #[test]
@@ -182,24 +267,51 @@ fn every_shipped_agent_needs_only_what_an_author_knows_that_it_needs() {
     let registry = shipped();
     let mut made = 0;
     for (task, node) in agents(&registry) {
-        let names: Vec<String> = registry.find(&task).unwrap().parameters().unwrap().into_iter().map(|one| one.name).collect();
-        let request = Request { node: &node, files: &Here, ..Request::new(&task) };
+        let names: Vec<String> = registry
+            .find(&task)
+            .unwrap()
+            .parameters()
+            .unwrap()
+            .into_iter()
+            .map(|one| one.name)
+            .collect();
+        let request = Request {
+            node: &node,
+            files: &Here,
+            ..Request::new(&task)
+        };
         let late = late(&registry, &task, &node);
         made += usize::from(!late.is_empty());
         let refused = assemble(&registry, &request, &Options::default()).err();
         for fault in refused.iter().flat_map(|refused| refused.iter()) {
             // A parameter that the run is to give, the result of something that runs before, or what only a trusted run may have.
             let is_known = if let FaultKind::Missing { name, origin } = &*fault.kind {
-                if *origin == MissingFrom::Input { names.contains(name) } else { !late.contains(name) }
+                if *origin == MissingFrom::Input {
+                    names.contains(name)
+                } else {
+                    !late.contains(name)
+                }
             } else {
-                matches!(&*fault.kind, FaultKind::Source { .. } | FaultKind::File { .. })
+                matches!(
+                    &*fault.kind,
+                    FaultKind::Source { .. } | FaultKind::File { .. }
+                )
             };
             assert!(is_known, "{task}{node}: {fault}");
         }
-        let Some((given, _)) = run(&registry, &task, &node, &Options::default()) else { continue };
-        assert!(late.iter().all(|name| !given.results.contains_key(name)), "{task}{node}: {:?}", given.results);
+        let Some((given, _)) = run(&registry, &task, &node, &Options::default()) else {
+            continue;
+        };
+        assert!(
+            late.iter().all(|name| !given.results.contains_key(name)),
+            "{task}{node}: {:?}",
+            given.results
+        );
     }
-    assert!(made >= 2, "{made}: templates/verify-claims.xml shows such inputs");
+    assert!(
+        made >= 2,
+        "{made}: templates/verify-claims.xml shows such inputs"
+    );
 }
 
 #[test]
@@ -216,20 +328,40 @@ fn only_what_an_agent_is_shown_of_an_argument_is_asked_for() {
         ))
     };
     let uses = "<description>two: {{text}}</description>";
-    let hands_on = "<description>two</description><inputs><input name=\"given\" from=\"text\"/></inputs>";
-    let asked = |registry: &Registry, node: &str| render(registry, node, &[]).err().unwrap_or_default();
+    let hands_on =
+        "<description>two</description><inputs><input name=\"given\" from=\"text\"/></inputs>";
+    let asked =
+        |registry: &Registry, node: &str| render(registry, node, &[]).err().unwrap_or_default();
     for texts in [uses, hands_on] {
         let registry = of(texts);
         assert_eq!(asked(&registry, "/steps/1/steps/0"), [""; 0]);
-        assert_eq!(asked(&registry, "/steps/1/steps/1"), ["`review` has no value"]);
+        assert_eq!(
+            asked(&registry, "/steps/1/steps/1"),
+            ["`review` has no value"]
+        );
         // The manifest says the same.
         let inputs = Inputs::from([("topic", "tides")]);
-        let request = Request { inputs: &inputs, ..Request::new("check") };
-        let manifest = of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() }).unwrap();
-        let open = manifest
-            .entries
-            .iter()
-            .map(|entry| entry.segments.iter().any(|part| part.variable.iter().any(|name| name == "text" || name == "given")));
+        let request = Request {
+            inputs: &inputs,
+            ..Request::new("check")
+        };
+        let manifest = of_task(
+            &registry,
+            &request,
+            None,
+            &ManifestOptions {
+                options: Options::default(),
+                files: &(),
+            },
+        )
+        .unwrap();
+        let open = manifest.entries.iter().map(|entry| {
+            entry.segments.iter().any(|part| {
+                part.variable
+                    .iter()
+                    .any(|name| name == "text" || name == "given")
+            })
+        });
         assert_eq!(open.collect::<Vec<_>>().split_off(1), [false, true]);
     }
 }

@@ -5,8 +5,8 @@ use super::shipped::{Here, agents, run, shipped};
 use crate::support::profiles::fenced_profiles;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{
-    CauseKind, Disposition, Entry, Manifest, ManifestOptions, Moved, Places, SCHEMA, SourceKind, Version, difference, of_project,
-    of_task,
+    CauseKind, Disposition, Entry, Manifest, ManifestOptions, Moved, Places, SCHEMA, SourceKind,
+    Version, difference, of_project, of_task,
 };
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
@@ -31,29 +31,55 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
     let counters: [&dyn TokenCounter; 3] = [&Bytes, &estimate, &*exact];
     let (mut compared, mut left_out) = (0, Vec::new());
     for (task, node) in agents(&registry) {
-        for (counter, profile) in
-            counters.iter().flat_map(|counter| fenced_profiles().into_iter().map(|profile| (*counter, profile)))
-        {
-            let options = Options { profile, counter, counting: Counting::Always, ..Options::default() };
+        for (counter, profile) in counters.iter().flat_map(|counter| {
+            fenced_profiles()
+                .into_iter()
+                .map(|profile| (*counter, profile))
+        }) {
+            let options = Options {
+                profile,
+                counter,
+                counting: Counting::Always,
+                ..Options::default()
+            };
             let Some((given, assembly)) = run(&registry, &task, &node, &options) else {
                 left_out.push(task);
                 break;
             };
-            let how = ManifestOptions { options, files: &Here };
-            let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(&task) };
+            let how = ManifestOptions {
+                options,
+                files: &Here,
+            };
+            let request = Request {
+                inputs: &given.inputs,
+                results: &given.results,
+                ..Request::new(&task)
+            };
             // What the run takes a default for is handed in.
             let mut inputs = given.inputs.clone();
             for own in alone(of_task(&registry, &request, Some(&node), &how).unwrap()).defaults {
                 let mut all = registry.tasks().flat_map(|task| task.parameters().unwrap());
-                let parameter = all.find(|one| one.name == own.name && one.default.as_ref() == Some(&own.value)).unwrap();
+                let parameter = all
+                    .find(|one| one.name == own.name && one.default.as_ref() == Some(&own.value))
+                    .unwrap();
                 inputs.insert(own.name, written(&own.value, parameter.kind.as_deref()));
             }
-            let request = Request { inputs: &inputs, ..request };
-            agree(&alone(of_task(&registry, &request, Some(&node), &how).unwrap()), &assembly);
+            let request = Request {
+                inputs: &inputs,
+                ..request
+            };
+            agree(
+                &alone(of_task(&registry, &request, Some(&node), &how).unwrap()),
+                &assembly,
+            );
             compared += 1;
         }
     }
-    assert_eq!(left_out, ["assess-api-change"], "its files are the output of a command");
+    assert_eq!(
+        left_out,
+        ["assess-api-change"],
+        "its files are the output of a command"
+    );
     assert!(compared > 300, "only {compared} compared");
 }
 
@@ -61,28 +87,67 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
 fn agree(entry: &Entry, assembly: &Assembly) {
     let (report, title) = (&assembly.report, entry.title());
     let there = |entry: &Entry| {
-        let parts = entry.segments.iter().filter(|part| part.condition.is_none());
-        parts.map(|part| (part.id.clone(), part.tokens, part.priority)).collect::<Vec<_>>()
+        let parts = entry
+            .segments
+            .iter()
+            .filter(|part| part.condition.is_none());
+        parts
+            .map(|part| (part.id.clone(), part.tokens, part.priority))
+            .collect::<Vec<_>>()
     };
     let received: Vec<_> = report
         .segments
         .iter()
-        .map(|account| (account.segment.id.clone(), account.kept_tokens.unwrap(), account.segment.priority()))
+        .map(|account| {
+            (
+                account.segment.id.clone(),
+                account.kept_tokens.unwrap(),
+                account.segment.priority(),
+            )
+        })
         .collect();
     for part in &entry.segments {
-        let are_bounds = part.least <= part.tokens && part.bound.is_none_or(|bound| part.tokens <= bound);
-        assert!(are_bounds, "{title}: {} is {}, from {} to {:?}", part.id, part.tokens, part.least, part.bound);
+        let are_bounds =
+            part.least <= part.tokens && part.bound.is_none_or(|bound| part.tokens <= bound);
+        assert!(
+            are_bounds,
+            "{title}: {} is {}, from {} to {:?}",
+            part.id, part.tokens, part.least, part.bound
+        );
     }
     assert_eq!(there(entry), received, "{title}");
-    assert_eq!((entry.total.fixed, entry.prefix_tokens), (report.tokens.unwrap(), report.prefix_tokens.unwrap()), "{title}");
-    assert_eq!((&entry.tokenizer.name, entry.tokenizer.exact), (&report.tokenizer, report.is_exact));
-    let standing: Vec<&str> = entry.positioned().iter().filter(|part| part.condition.is_none()).map(|part| &*part.id).collect();
+    assert_eq!(
+        (entry.total.fixed, entry.prefix_tokens),
+        (report.tokens.unwrap(), report.prefix_tokens.unwrap()),
+        "{title}"
+    );
+    assert_eq!(
+        (&entry.tokenizer.name, entry.tokenizer.exact),
+        (&report.tokenizer, report.is_exact)
+    );
+    let standing: Vec<&str> = entry
+        .positioned()
+        .iter()
+        .filter(|part| part.condition.is_none())
+        .map(|part| &*part.id)
+        .collect();
     let mut positioned: Vec<_> = report.segments.iter().collect();
     positioned.sort_by_key(|account| account.position);
-    assert_eq!(standing, positioned.iter().map(|account| &*account.segment.id).collect::<Vec<_>>(), "{title}");
+    assert_eq!(
+        standing,
+        positioned
+            .iter()
+            .map(|account| &*account.segment.id)
+            .collect::<Vec<_>>(),
+        "{title}"
+    );
     if entry.tokenizer.name == "bytes" {
         // Every byte of the messages is some segment's.
-        let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len()).sum();
+        let bytes: usize = assembly
+            .messages
+            .iter()
+            .map(|message| message.text.text().len())
+            .sum();
         assert_eq!(entry.total.fixed, bytes, "{title}");
     }
 }
@@ -90,18 +155,31 @@ fn agree(entry: &Entry, assembly: &Assembly) {
 #[test]
 fn one_pass_over_the_project_tells_what_each_task_tells() {
     let registry = shipped();
-    let how = ManifestOptions { options: Options::default(), files: &Here };
+    let how = ManifestOptions {
+        options: Options::default(),
+        files: &Here,
+    };
     let whole = of_project(&registry, &how, None).unwrap();
     let mut apart = Vec::new();
     for task in registry.tasks() {
-        apart.extend(of_task(&registry, &Request::new(task.name()), None, &how).unwrap().entries);
+        apart.extend(
+            of_task(&registry, &Request::new(task.name()), None, &how)
+                .unwrap()
+                .entries,
+        );
     }
     assert_eq!(whole.entries, apart);
-    assert_eq!((whole.schema.as_str(), whole.registry_hash), (SCHEMA, registry.hash().to_string()));
+    assert_eq!(
+        (whole.schema.as_str(), whole.registry_hash),
+        (SCHEMA, registry.hash().to_string())
+    );
     assert_eq!(SCHEMA, ctxc::internals::schema::json::names::MANIFEST);
     let agents: BTreeSet<String> = whole.entries.iter().map(Entry::title).collect();
     assert_eq!(agents.len(), whole.entries.len(), "every agent once");
-    assert!(agents.contains("triage-ticket") && agents.contains("answer-customer/steps/1/cases/0"), "{agents:?}");
+    assert!(
+        agents.contains("triage-ticket") && agents.contains("answer-customer/steps/1/cases/0"),
+        "{agents:?}"
+    );
 }
 
 const LONG: &str = "<task type=\"atomic\" name=\"t\"><description>Sort {{subject}}.</description>\
@@ -111,53 +189,144 @@ const LONG: &str = "<task type=\"atomic\" name=\"t\"><description>Sort {{subject
 #[test]
 fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
     let registry = registry(LONG);
-    let options = Options { budget: Some(600), ..Options::default() };
-    let how = ManifestOptions { options, files: &() };
+    let options = Options {
+        budget: Some(600),
+        ..Options::default()
+    };
+    let how = ManifestOptions {
+        options,
+        files: &(),
+    };
     let entry = alone(of_task(&registry, &Request::new("t"), None, &how).unwrap());
-    let bounds: BTreeMap<&str, (usize, Option<usize>)> =
-        entry.segments.iter().map(|part| (&*part.id, (part.tokens, part.bound))).collect();
+    let bounds: BTreeMap<&str, (usize, Option<usize>)> = entry
+        .segments
+        .iter()
+        .map(|part| (&*part.id, (part.tokens, part.bound)))
+        .collect();
     assert_eq!(entry.total.bound, Some(600));
-    assert_eq!(bounds["constraints"].1, Some(bounds["constraints"].0), "what is known has no more than it has");
+    assert_eq!(
+        bounds["constraints"].1,
+        Some(bounds["constraints"].0),
+        "what is known has no more than it has"
+    );
     for length in [0, 40, 300, 5_000] {
-        let inputs = values(&[("subject", json!("login")), ("ticket", json!("x".repeat(length)))]);
-        let assembly = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
+        let inputs = values(&[
+            ("subject", json!("login")),
+            ("ticket", json!("x".repeat(length))),
+        ]);
+        let assembly = assemble(
+            &registry,
+            &Request {
+                inputs: &inputs,
+                ..Request::new("t")
+            },
+            &options,
+        )
+        .unwrap();
         for account in &assembly.report.segments {
             let kept = account.kept_tokens.unwrap_or(0);
-            assert!(kept <= bounds[&*account.segment.id].1.unwrap(), "{} with {length}", account.segment.id);
+            assert!(
+                kept <= bounds[&*account.segment.id].1.unwrap(),
+                "{} with {length}",
+                account.segment.id
+            );
         }
     }
     let unbounded = alone(
-        of_task(&registry, &Request::new("t"), None, &ManifestOptions { options: Options::default(), files: &() }).unwrap(),
+        of_task(
+            &registry,
+            &Request::new("t"),
+            None,
+            &ManifestOptions {
+                options: Options::default(),
+                files: &(),
+            },
+        )
+        .unwrap(),
     );
     assert_eq!(unbounded.total.bound, None);
-    let over = ManifestOptions { options: Options { budget: Some(5), ..Options::default() }, files: &() };
+    let over = ManifestOptions {
+        options: Options {
+            budget: Some(5),
+            ..Options::default()
+        },
+        files: &(),
+    };
     let faults = of_task(&registry, &Request::new("t"), None, &over).unwrap_err();
-    assert!(faults[0].to_string().contains("may not be cut; the budget is 5"), "{faults:?}");
+    assert!(
+        faults[0]
+            .to_string()
+            .contains("may not be cut; the budget is 5"),
+        "{faults:?}"
+    );
 }
 
 #[test]
 fn what_changed_is_told_in_tokens_and_in_words() {
-    let how = ManifestOptions { options: Options::default(), files: &() };
+    let how = ManifestOptions {
+        options: Options::default(),
+        files: &(),
+    };
     let of = |text: &str| of_project(&registry(text), &how, None).unwrap();
     let places = Places::default();
     let between = |old: &Manifest, new: &Manifest| {
-        let version = |manifest| Version { name: "", manifest, places: &places };
+        let version = |manifest| Version {
+            name: "",
+            manifest,
+            places: &places,
+        };
         difference(&version(old), &version(new))
     };
     let old = of(LONG);
-    assert!(between(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
+    assert!(
+        between(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(),
+        "white space is no change"
+    );
     let same_length = between(&old, &of(&LONG.replace("Be kind", "Be nice")));
-    let [segment] = &same_length.changed[0].segments[..] else { panic!("{same_length:#?}") };
-    assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Disposition::Changed, Moved { from: 26, to: 26 }));
+    let [segment] = &same_length.changed[0].segments[..] else {
+        panic!("{same_length:#?}")
+    };
+    assert_eq!(
+        (&*segment.id, segment.change, segment.tokens),
+        (
+            "constraints",
+            Disposition::Changed,
+            Moved { from: 26, to: 26 }
+        )
+    );
     assert_eq!(segment.words, ["another text"]);
-    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [CauseKind::Source(SourceKind::Template)]);
-    let more =
-        LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
+    assert_eq!(
+        segment
+            .moved_by
+            .iter()
+            .map(|cause| cause.what)
+            .collect::<Vec<_>>(),
+        [CauseKind::Source(SourceKind::Template)]
+    );
+    let more = LONG
+        .replace("Be kind.", "Be kind, and brief.")
+        .replace("<description>", "<system>You sort.</system><description>");
     let difference = between(&old, &of(&more));
     let change = &difference.changed[0];
-    assert_eq!((change.total.to - change.total.from, change.prefix.to - change.prefix.from), (22, 22));
-    let told: Vec<_> = change.segments.iter().map(|part| (&*part.id, part.change, part.tokens.from, part.tokens.to)).collect();
-    assert_eq!(told, [("system", Disposition::Added, 0, 11), ("constraints", Disposition::Changed, 26, 37)]);
+    assert_eq!(
+        (
+            change.total.to - change.total.from,
+            change.prefix.to - change.prefix.from
+        ),
+        (22, 22)
+    );
+    let told: Vec<_> = change
+        .segments
+        .iter()
+        .map(|part| (&*part.id, part.change, part.tokens.from, part.tokens.to))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("system", Disposition::Added, 0, 11),
+            ("constraints", Disposition::Changed, 26, 37)
+        ]
+    );
 }
 
 #[test]
@@ -168,12 +337,31 @@ fn choices_on_the_way_are_told_and_every_fault_is() {
         <task type=\"atomic\" name=\"f\"><description>d</description><file_paths source=\"literal\"><path>gone.md</path></file_paths></task>\
         <task type=\"atomic\" name=\"g\"><description>d</description><file_paths source=\"literal\"><path>lost.md</path></file_paths></task>";
     let registry = registry(text);
-    let how = ManifestOptions { options: Options::default(), files: &() };
+    let how = ManifestOptions {
+        options: Options::default(),
+        files: &(),
+    };
     let manifest = of_task(&registry, &Request::new("s"), None, &how).unwrap();
-    let conditions: Vec<_> = manifest.entries.iter().map(|entry| (entry.title(), entry.condition.clone())).collect();
-    assert_eq!(conditions, [("s/steps/0".to_owned(), None), ("s/steps/1/cases/0".to_owned(), Some("v == 'bad'".to_owned()))]);
+    let conditions: Vec<_> = manifest
+        .entries
+        .iter()
+        .map(|entry| (entry.title(), entry.condition.clone()))
+        .collect();
+    assert_eq!(
+        conditions,
+        [
+            ("s/steps/0".to_owned(), None),
+            (
+                "s/steps/1/cases/0".to_owned(),
+                Some("v == 'bad'".to_owned())
+            )
+        ]
+    );
     let faults = of_project(&registry, &how, None).unwrap_err();
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:?}");
-    assert!(said[0].contains("gone.md") && said[1].contains("lost.md"), "{said:?}");
+    assert!(
+        said[0].contains("gone.md") && said[1].contains("lost.md"),
+        "{said:?}"
+    );
 }

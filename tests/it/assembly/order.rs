@@ -21,13 +21,35 @@ fn a_default_stands_where_a_value_stands_that_a_run_hands_in() {
     let registry = super::settings::registry(text);
     let order = |given: &[(&str, serde_json::Value)]| {
         let inputs = super::settings::values(given);
-        let request = ctxc::Request { inputs: &inputs, ..ctxc::Request::new("t") };
+        let request = ctxc::Request {
+            inputs: &inputs,
+            ..ctxc::Request::new("t")
+        };
         let assembly = ctxc::assemble(&registry, &request, &ctxc::Options::default()).unwrap();
-        let mut all: Vec<_> = assembly.report.segments.iter().map(|one| (one.position, one.segment.id.clone())).collect();
+        let mut all: Vec<_> = assembly
+            .report
+            .segments
+            .iter()
+            .map(|one| (one.position, one.segment.id.clone()))
+            .collect();
         all.sort();
-        (all, assembly.messages.iter().map(|message| message.breakpoints.clone()).collect::<Vec<_>>())
+        (
+            all,
+            assembly
+                .messages
+                .iter()
+                .map(|message| message.breakpoints.clone())
+                .collect::<Vec<_>>(),
+        )
     };
     let title = ("title", serde_json::json!("T"));
     let without = order(std::slice::from_ref(&title));
-    assert_eq!(order(&[title, ("body", serde_json::json!("none")), ("tone", serde_json::json!("kind"))]), without);
+    assert_eq!(
+        order(&[
+            title,
+            ("body", serde_json::json!("none")),
+            ("tone", serde_json::json!("kind"))
+        ]),
+        without
+    );
 }

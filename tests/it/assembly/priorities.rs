@@ -19,26 +19,61 @@ const LETTERS: &str = "<task type=\"sequential\" name=\"letters\"><description>a
     <context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></task></steps></task>";
 
 fn told(registry: &Registry, letter: &str, budget: usize) -> Assembly {
-    let inputs = values(&[("letter", json!(letter)), ("terms", json!("Pay within 30 days."))]);
-    let asked = Asked { objective: Some("Refund order 4711 today, nothing else."), ..Asked::default() };
-    let request = Request { node: "/steps/0", inputs: &inputs, asked, ..Request::new("letters") };
-    assemble(registry, &request, &Options { budget: Some(budget), ..Options::default() }).unwrap()
+    let inputs = values(&[
+        ("letter", json!(letter)),
+        ("terms", json!("Pay within 30 days.")),
+    ]);
+    let asked = Asked {
+        objective: Some("Refund order 4711 today, nothing else."),
+        ..Asked::default()
+    };
+    let request = Request {
+        node: "/steps/0",
+        inputs: &inputs,
+        asked,
+        ..Request::new("letters")
+    };
+    assemble(
+        registry,
+        &request,
+        &Options {
+            budget: Some(budget),
+            ..Options::default()
+        },
+    )
+    .unwrap()
 }
 
 #[test]
 fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
     let assembly = told(&registry(LETTERS), &"I want money. ".repeat(40_000), 4_000);
     let said = |speaker: Speaker| {
-        let messages = assembly.messages.iter().filter(move |message| message.speaker == speaker);
+        let messages = assembly
+            .messages
+            .iter()
+            .filter(move |message| message.speaker == speaker);
         messages.map(Message::as_str).collect::<String>()
     };
     // What the author has the system say around the agent stays the system's, behind the agent's own.
-    assert_eq!(said(Speaker::System), "Be kind.\n\n## From the parent: system\n\nKeep to the law.");
+    assert_eq!(
+        said(Speaker::System),
+        "Be kind.\n\n## From the parent: system\n\nKeep to the law."
+    );
     let user = said(Speaker::User);
-    for words in ["Refund order 4711", "Never promise money.", "It is short.", "Pay within 30 days."] {
+    for words in [
+        "Refund order 4711",
+        "Never promise money.",
+        "It is short.",
+        "Pay within 30 days.",
+    ] {
         assert!(user.contains(words), "{words}: {user}");
     }
-    let letter = assembly.report.segments.iter().find(|account| account.segment.id == "input:letter").unwrap();
+    let letter = assembly
+        .report
+        .segments
+        .iter()
+        .find(|account| account.segment.id == "input:letter")
+        .unwrap();
     assert!(matches!(letter.fate, Disposition::Cut { .. }), "{letter:?}");
 }
 
@@ -54,42 +89,101 @@ fn a_long_letter_leaves_files_and_examples_and_a_large_file_leaves_the_letter() 
     let said = |letter: &str, terms: &str| {
         let inputs = values(&[("letter", json!(letter))]);
         let files = std::collections::BTreeMap::from([("terms.md".to_owned(), terms.to_owned())]);
-        let request = Request { inputs: &inputs, files: &files, ..Request::new("t") };
-        let assembly = assemble(&registry(&task), &request, &Options { budget: Some(4_000), ..Options::default() }).unwrap();
-        assembly.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n\n")
+        let request = Request {
+            inputs: &inputs,
+            files: &files,
+            ..Request::new("t")
+        };
+        let assembly = assemble(
+            &registry(&task),
+            &request,
+            &Options {
+                budget: Some(4_000),
+                ..Options::default()
+            },
+        )
+        .unwrap();
+        assembly
+            .messages
+            .iter()
+            .map(Message::as_str)
+            .collect::<Vec<_>>()
+            .join("\n\n")
     };
     let long = said(&"I want money. ".repeat(40_000), "Pay within 30 days.");
-    for words in ["Pay within 30 days.", "Refund me", "I want money.", "[cut: "] {
+    for words in [
+        "Pay within 30 days.",
+        "Refund me",
+        "I want money.",
+        "[cut: ",
+    ] {
         assert!(long.contains(words), "{words}: {long}");
     }
     let large = said("Where is my order?", &"Pay within 30 days. ".repeat(40_000));
-    assert!(large.contains("Where is my order?") && large.contains("Pay within"), "{large}");
+    assert!(
+        large.contains("Where is my order?") && large.contains("Pay within"),
+        "{large}"
+    );
     // Where both are long, each has room.
-    let both = said(&"I want money. ".repeat(40_000), &"Pay within 30 days. ".repeat(40_000));
-    assert!(both.contains("I want money.") && both.contains("Pay within"), "{both}");
+    let both = said(
+        &"I want money. ".repeat(40_000),
+        &"Pay within 30 days. ".repeat(40_000),
+    );
+    assert!(
+        both.contains("I want money.") && both.contains("Pay within"),
+        "{both}"
+    );
 }
 
 #[test]
 fn no_rule_goes_for_a_letter_that_stands_in_one() {
-    let rules = ["Promise no money.", "About the letter: {{letter}}", "Name no colleague."];
+    let rules = [
+        "Promise no money.",
+        "About the letter: {{letter}}",
+        "Name no colleague.",
+    ];
     for first in 0..3 {
-        let rules = (0..3).map(|at| format!("<constraint>{}</constraint>", rules[(at + first) % 3])).collect::<Vec<_>>().concat();
+        let rules = (0..3)
+            .map(|at| format!("<constraint>{}</constraint>", rules[(at + first) % 3]))
+            .collect::<Vec<_>>()
+            .concat();
         let task = format!(
             "<task type=\"atomic\" name=\"t\"><description>answer</description>{LETTER}<inputs><input name=\"letter\" from=\"letter\"/></inputs>\
              <constraints>{rules}</constraints><file_paths source=\"literal\"><path>terms.md</path></file_paths></task>"
         );
         let assembled = |letter: &str| {
             let inputs = values(&[("letter", json!(letter))]);
-            let files = std::collections::BTreeMap::from([("terms.md".to_owned(), "Pay within 30 days. ".repeat(400))]);
-            let request = Request { inputs: &inputs, files: &files, ..Request::new("t") };
-            assemble(&registry(&task), &request, &Options { budget: Some(4_000), ..Options::default() })
+            let files = std::collections::BTreeMap::from([(
+                "terms.md".to_owned(),
+                "Pay within 30 days. ".repeat(400),
+            )]);
+            let request = Request {
+                inputs: &inputs,
+                files: &files,
+                ..Request::new("t")
+            };
+            assemble(
+                &registry(&task),
+                &request,
+                &Options {
+                    budget: Some(4_000),
+                    ..Options::default()
+                },
+            )
         };
         let whole = assembled("I want money.").unwrap();
         let said: Vec<&str> = whole.messages.iter().map(Message::as_str).collect();
-        assert!(said.join("").contains("Promise no money.") && said.join("").contains("Name no colleague."), "{said:?}");
-        let refused = assembled(&"I want money. ".repeat(40_000)).unwrap_err().to_string();
         assert!(
-            refused.contains("constraints` (") && refused.contains("a long value is cut where it is an input of its own"),
+            said.join("").contains("Promise no money.")
+                && said.join("").contains("Name no colleague."),
+            "{said:?}"
+        );
+        let refused = assembled(&"I want money. ".repeat(40_000))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains("constraints` (")
+                && refused.contains("a long value is cut where it is an input of its own"),
             "{refused}"
         );
     }
@@ -99,11 +193,34 @@ fn no_rule_goes_for_a_letter_that_stands_in_one() {
 fn of_one_kind_what_is_untrusted_goes_first() {
     let task = "<task type=\"atomic\" name=\"t\"><description>ships</description>\
         <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
-    let found = |id: &str, trust: Trust| Match { id: id.to_owned(), text: format!("ships {id} ").repeat(60), trust };
-    let found = Fixtures(vec![found("theirs", Trust::Untrusted), found("ours", Trust::Trusted)]);
-    let request = Request { source: &found, ..Request::new("t") };
-    let assembly = assemble(&registry(task), &request, &Options { budget: Some(900), ..Options::default() }).unwrap();
-    let fates = assembly.report.segments.iter().map(|account| (account.segment.id.as_str(), account.fate == Disposition::Kept));
+    let found = |id: &str, trust: Trust| Match {
+        id: id.to_owned(),
+        text: format!("ships {id} ").repeat(60),
+        trust,
+    };
+    let found = Fixtures(vec![
+        found("theirs", Trust::Untrusted),
+        found("ours", Trust::Trusted),
+    ]);
+    let request = Request {
+        source: &found,
+        ..Request::new("t")
+    };
+    let assembly = assemble(
+        &registry(task),
+        &request,
+        &Options {
+            budget: Some(900),
+            ..Options::default()
+        },
+    )
+    .unwrap();
+    let fates = assembly.report.segments.iter().map(|account| {
+        (
+            account.segment.id.as_str(),
+            account.fate == Disposition::Kept,
+        )
+    });
     let fates: Vec<_> = fates.filter(|(id, _)| id.starts_with("fresh:")).collect();
     assert_eq!(fates, [("fresh:theirs", false), ("fresh:ours", true)]);
 }
@@ -114,18 +231,48 @@ fn the_last_turn_of_a_conversation_stays_beside_a_long_letter() {
         <inputs><input name=\"letter\" from=\"letter\"/></inputs><constraints><constraint>Promise no money.</constraint></constraints><history/></task>";
     let inputs = values(&[("letter", json!("I want money. ".repeat(40_000)))]);
     let said = |last: &str| {
-        let mut said = vec![Turn::new(Speaker::User, "hi ".repeat(200)), Turn::new(Speaker::Assistant, "hello")];
+        let mut said = vec![
+            Turn::new(Speaker::User, "hi ".repeat(200)),
+            Turn::new(Speaker::Assistant, "hello"),
+        ];
         said.push(Turn::new(Speaker::User, last));
-        let request = Request { inputs: &inputs, history: &said, ..Request::new("t") };
-        let assembly = assemble(&registry(task), &request, &Options { budget: Some(1_000), ..Options::default() }).unwrap();
-        assembly.messages.iter().map(Message::as_str).collect::<Vec<_>>().join("\n\n")
+        let request = Request {
+            inputs: &inputs,
+            history: &said,
+            ..Request::new("t")
+        };
+        let assembly = assemble(
+            &registry(task),
+            &request,
+            &Options {
+                budget: Some(1_000),
+                ..Options::default()
+            },
+        )
+        .unwrap();
+        assembly
+            .messages
+            .iter()
+            .map(Message::as_str)
+            .collect::<Vec<_>>()
+            .join("\n\n")
     };
     let short = said("where is it?");
-    assert!(short.contains("Promise no money.") && short.contains("where is it?") && short.contains("I want money."), "{short}");
+    assert!(
+        short.contains("Promise no money.")
+            && short.contains("where is it?")
+            && short.contains("I want money."),
+        "{short}"
+    );
     assert!(!short.contains("hi hi"), "{short}");
     // A long one has half of what is left, and the letter the other.
     let long = said(&"where is it? ".repeat(2_000));
-    assert!(long.contains("Promise no money.") && long.contains("where is it?") && long.contains("I want money."), "{long}");
+    assert!(
+        long.contains("Promise no money.")
+            && long.contains("where is it?")
+            && long.contains("I want money."),
+        "{long}"
+    );
 }
 
 #[test]
@@ -134,11 +281,30 @@ fn a_file_that_fills_the_budget_leaves_the_question() {
         <file_paths source=\"literal\"><path>big.md</path></file_paths><history/></task>";
     let said = [Turn::new(Speaker::User, "where is it?")];
     for lines in [20, 400, 4_000] {
-        let files = std::collections::BTreeMap::from([("big.md".to_owned(), "a line of a file\n".repeat(lines))]);
-        let request = Request { files: &files, history: &said, ..Request::new("t") };
+        let files = std::collections::BTreeMap::from([(
+            "big.md".to_owned(),
+            "a line of a file\n".repeat(lines),
+        )]);
+        let request = Request {
+            files: &files,
+            history: &said,
+            ..Request::new("t")
+        };
         for budget in [80, 120, 400, 3_000] {
-            let assembly = assemble(&registry(task), &request, &Options { budget: Some(budget), ..Options::default() }).unwrap();
-            assert_eq!(assembly.messages.last().unwrap().as_str(), "where is it?", "{lines} lines, {budget} tokens");
+            let assembly = assemble(
+                &registry(task),
+                &request,
+                &Options {
+                    budget: Some(budget),
+                    ..Options::default()
+                },
+            )
+            .unwrap();
+            assert_eq!(
+                assembly.messages.last().unwrap().as_str(),
+                "where is it?",
+                "{lines} lines, {budget} tokens"
+            );
         }
     }
 }
@@ -152,7 +318,11 @@ fn what_holds_a_text_from_outside_is_no_longer_the_systems() {
              <constraints><constraint>Be brief.</constraint>{outside}</constraints></task>"
         );
         let assembly = assemble(&registry(&task), &Request::new("t"), &Options::default()).unwrap();
-        let whose = assembly.messages.iter().find(|message| message.as_str().contains("Be brief.")).unwrap();
+        let whose = assembly
+            .messages
+            .iter()
+            .find(|message| message.as_str().contains("Be brief."))
+            .unwrap();
         assert_eq!(whose.speaker, said, "{outside}");
     }
 }
@@ -161,21 +331,53 @@ fn what_holds_a_text_from_outside_is_no_longer_the_systems() {
 fn an_objective_over_its_limit_is_refused_and_the_limit_is_the_projects() {
     let registry = registry(LETTERS);
     let long = "x".repeat(8_001);
-    let asked = Asked { objective: Some(&long), ..Asked::default() };
+    let asked = Asked {
+        objective: Some(&long),
+        ..Asked::default()
+    };
     let inputs = values(&[("letter", json!("a")), ("terms", json!("b"))]);
-    let request = Request { node: "/steps/0", inputs: &inputs, asked, ..Request::new("letters") };
-    let refused = assemble(&registry, &request, &Options::default()).unwrap_err().to_string();
-    assert_eq!(refused, "the objective has 8,001 tokens, more than the 8,000 that it may have: it is never cut");
-    assert!(assemble(&registry, &request, &Options { objective_tokens: 8_001, ..Options::default() }).is_ok());
+    let request = Request {
+        node: "/steps/0",
+        inputs: &inputs,
+        asked,
+        ..Request::new("letters")
+    };
+    let refused = assemble(&registry, &request, &Options::default())
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        refused,
+        "the objective has 8,001 tokens, more than the 8,000 that it may have: it is never cut"
+    );
+    assert!(
+        assemble(
+            &registry,
+            &request,
+            &Options {
+                objective_tokens: 8_001,
+                ..Options::default()
+            }
+        )
+        .is_ok()
+    );
 }
 
 #[test]
 fn a_manifest_says_what_is_untrusted_and_in_which_turn_it_goes() {
-    let how = ManifestOptions { options: Options::default(), files: &() };
+    let how = ManifestOptions {
+        options: Options::default(),
+        files: &(),
+    };
     let manifest = of_task(&registry(LETTERS), &Request::new("letters"), None, &how).unwrap();
-    let parts = manifest.entries[0].segments.iter().map(|part| (part.id.as_str(), part.priority, part.trust));
+    let parts = manifest.entries[0]
+        .segments
+        .iter()
+        .map(|part| (part.id.as_str(), part.priority, part.trust));
     let of = |wanted: &str| parts.clone().find(|(id, ..)| *id == wanted).unwrap();
     assert_eq!(of("input:letter"), ("input:letter", 4, Trust::Untrusted));
     assert_eq!(of("input:terms"), ("input:terms", 2, Trust::Trusted));
-    assert_eq!(of("inherited:instructions"), ("inherited:instructions", 1, Trust::Trusted));
+    assert_eq!(
+        of("inherited:instructions"),
+        ("inherited:instructions", 1, Trust::Trusted)
+    );
 }

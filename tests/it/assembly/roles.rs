@@ -72,10 +72,17 @@ usd_per_million = { input = 3.0, output = 15.0 }
 "#;
 
 fn built() -> (Registry, Config) {
-    let config = crate::project::reading::read_with(PROJECT, &[("prompts/clerk.md", "\nYou are a clerk.\nBe brief.\n")]);
+    let config = crate::project::reading::read_with(
+        PROJECT,
+        &[("prompts/clerk.md", "\nYou are a clerk.\nBe brief.\n")],
+    );
     assert_eq!(crate::project::reading::shown(&config), "");
     let built = ctxc::compile_sources(&config, [("lib.xml", TASKS)]);
-    let grave: Vec<_> = built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    let grave: Vec<_> = built
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .collect();
     assert!(grave.is_empty(), "{grave:#?}");
     (built.registry.expect("it compiles"), config)
 }
@@ -86,17 +93,34 @@ fn files() -> BTreeMap<String, String> {
 
 fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
     let claude: Arc<dyn TokenCounter> = Arc::new(Estimate::new("claude (estimate)", 3.5));
-    BTreeMap::from([("bytes".to_owned(), Arc::new(Bytes) as Arc<dyn TokenCounter>), ("claude".to_owned(), claude)])
+    BTreeMap::from([
+        ("bytes".to_owned(), Arc::new(Bytes) as Arc<dyn TokenCounter>),
+        ("claude".to_owned(), claude),
+    ])
 }
 
 fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
-    let models =
-        Some(ModelSettings { models: &config.models, roles: &config.roles, counters, profile: None, objective_tokens: None });
-    Options { counting: Counting::Always, models, ..Options::default() }
+    let models = Some(ModelSettings {
+        models: &config.models,
+        roles: &config.roles,
+        counters,
+        profile: None,
+        objective_tokens: None,
+    });
+    Options {
+        counting: Counting::Always,
+        models,
+        ..Options::default()
+    }
 }
 
 fn text(assembly: &Assembly) -> String {
-    assembly.messages.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n=====\n")
+    assembly
+        .messages
+        .iter()
+        .map(|message| message.text.text())
+        .collect::<Vec<_>>()
+        .join("\n=====\n")
 }
 
 fn only(mut entries: Vec<Entry>) -> Entry {
@@ -109,19 +133,62 @@ fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
     let inputs = values(&[("ticket", json!("it leaks"))]);
-    let request = Request { inputs: &inputs, files: &files, ..Request::of_role(&config.roles["clerk"]) };
+    let request = Request {
+        inputs: &inputs,
+        files: &files,
+        ..Request::of_role(&config.roles["clerk"])
+    };
     let assembly = assemble(&registry, &request, &options(&config, &counters)).unwrap();
-    assert!(assembly.messages[0].text.text().starts_with("You are a clerk.\nBe brief.\n\nYou triage.\n\n<constraints>"));
+    assert!(
+        assembly.messages[0]
+            .text
+            .text()
+            .starts_with("You are a clerk.\nBe brief.\n\nYou triage.\n\n<constraints>")
+    );
     let system = &assembly.report.segments[0].segment;
-    assert_eq!((system.id.as_str(), system.why.as_str()), ("system", "the role's system and <system>"));
-    let origins: Vec<&Origin> = system.text.stretches().iter().map(|stretch| &stretch.origin).collect();
-    assert_eq!(*origins[0], Origin::File { path: "prompts/clerk.md".to_owned(), line: 1 });
-    assert!(matches!(origins[2], Origin::Template { task, .. } if task == "triage"), "{origins:?}");
+    assert_eq!(
+        (system.id.as_str(), system.why.as_str()),
+        ("system", "the role's system and <system>")
+    );
+    let origins: Vec<&Origin> = system
+        .text
+        .stretches()
+        .iter()
+        .map(|stretch| &stretch.origin)
+        .collect();
+    assert_eq!(
+        *origins[0],
+        Origin::File {
+            path: "prompts/clerk.md".to_owned(),
+            line: 1
+        }
+    );
+    assert!(
+        matches!(origins[2], Origin::Template { task, .. } if task == "triage"),
+        "{origins:?}"
+    );
     // The role's profile, the model's counter, the role's budget: the file is cut to what is left of 600 bytes.
-    assert_eq!((assembly.report.tokenizer.as_str(), assembly.report.budget), ("bytes", Some(600)));
-    let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len()).sum();
-    assert!(bytes <= 600 && text(&assembly).contains("<file name=\"a.md\">"), "{}", text(&assembly));
-    assert!(assembly.report.segments.iter().any(|account| matches!(account.fate, Disposition::Cut { .. })));
+    assert_eq!(
+        (assembly.report.tokenizer.as_str(), assembly.report.budget),
+        ("bytes", Some(600))
+    );
+    let bytes: usize = assembly
+        .messages
+        .iter()
+        .map(|message| message.text.text().len())
+        .sum();
+    assert!(
+        bytes <= 600 && text(&assembly).contains("<file name=\"a.md\">"),
+        "{}",
+        text(&assembly)
+    );
+    assert!(
+        assembly
+            .report
+            .segments
+            .iter()
+            .any(|account| matches!(account.fate, Disposition::Cut { .. }))
+    );
 }
 
 #[test]
@@ -129,13 +196,33 @@ fn a_task_alone_has_what_it_had_before_there_were_roles() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
     let inputs = values(&[("ticket", json!("it leaks"))]);
-    let request = Request { inputs: &inputs, files: &files, ..Request::new("triage") };
+    let request = Request {
+        inputs: &inputs,
+        files: &files,
+        ..Request::new("triage")
+    };
     let housed = assemble(&registry, &request, &options(&config, &counters)).unwrap();
-    let bare = assemble(&registry, &request, &Options { counting: Counting::Always, ..Options::default() }).unwrap();
+    let bare = assemble(
+        &registry,
+        &request,
+        &Options {
+            counting: Counting::Always,
+            ..Options::default()
+        },
+    )
+    .unwrap();
     assert_eq!(housed, bare);
     // But where the task names a model of the project, that one's window holds.
-    let wishful = assemble(&registry, &Request::new("wishful"), &options(&config, &counters)).unwrap();
-    assert_eq!((wishful.report.tokenizer.as_str(), wishful.report.budget), ("claude (estimate)", Some(400)));
+    let wishful = assemble(
+        &registry,
+        &Request::new("wishful"),
+        &options(&config, &counters),
+    )
+    .unwrap();
+    assert_eq!(
+        (wishful.report.tokenizer.as_str(), wishful.report.budget),
+        ("claude (estimate)", Some(400))
+    );
 }
 
 #[test]
@@ -143,30 +230,88 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
     let writer = &config.roles["writer"];
-    let request = Request { files: &files, ..Request::of_role(writer) };
+    let request = Request {
+        files: &files,
+        ..Request::of_role(writer)
+    };
     let assembly = assemble(&registry, &request, &options(&config, &counters)).unwrap();
     assert_eq!(assembly.messages[0].text.text(), "You write.");
-    let Origin::File { path, line } = &assembly.messages[0].text.stretches()[0].origin else { panic!() };
-    assert_eq!((path.as_str(), PROJECT.lines().nth(*line as usize)), ("ctxc.toml", Some("You write.")));
-    assert_eq!(assembly.report.budget, Some(400), "the window of its model less what the answer needs");
+    let Origin::File { path, line } = &assembly.messages[0].text.stretches()[0].origin else {
+        panic!()
+    };
+    assert_eq!(
+        (path.as_str(), PROJECT.lines().nth(*line as usize)),
+        ("ctxc.toml", Some("You write."))
+    );
+    assert_eq!(
+        assembly.report.budget,
+        Some(400),
+        "the window of its model less what the answer needs"
+    );
 
     // The same task by a role with and without an order: only the places differ.
     let inputs = values(&[("ticket", json!("it leaks"))]);
-    let task = Request { inputs: &inputs, files: &files, ..Request::new("triage") };
+    let task = Request {
+        inputs: &inputs,
+        files: &files,
+        ..Request::new("triage")
+    };
     let ids = |assembly: &Assembly| {
         let mut accounts: Vec<_> = assembly.report.segments.iter().collect();
         accounts.sort_by_key(|account| account.position);
-        accounts.into_iter().map(|account| account.segment.id.clone()).collect::<Vec<_>>()
+        accounts
+            .into_iter()
+            .map(|account| account.segment.id.clone())
+            .collect::<Vec<_>>()
     };
     let usual = assemble(&registry, &task, &Options::default()).unwrap();
-    assert_eq!(ids(&usual), ["system", "constraints", "file:a.md", "description", "input:text"]);
-    let ordered = crate::project::reading::read("[roles.a]\ntemplate = \"triage\"\norder = [\"input\", \"file\"]\n");
-    let moved = assemble(&registry, &Request { role: ordered.roles.get("a"), ..task }, &Options::default()).unwrap();
-    assert_eq!(ids(&moved), ["system", "file:a.md", "constraints", "input:text", "description"]);
+    assert_eq!(
+        ids(&usual),
+        [
+            "system",
+            "constraints",
+            "file:a.md",
+            "description",
+            "input:text"
+        ]
+    );
+    let ordered = crate::project::reading::read(
+        "[roles.a]\ntemplate = \"triage\"\norder = [\"input\", \"file\"]\n",
+    );
+    let moved = assemble(
+        &registry,
+        &Request {
+            role: ordered.roles.get("a"),
+            ..task
+        },
+        &Options::default(),
+    )
+    .unwrap();
+    assert_eq!(
+        ids(&moved),
+        [
+            "system",
+            "file:a.md",
+            "constraints",
+            "input:text",
+            "description"
+        ]
+    );
     // But for the mark, which depends on the role as well.
     let texts = |assembly: &Assembly| {
-        let text = |account: &SegmentReport| account.segment.text.text().replace(&assembly.report.nonce, "N");
-        assembly.report.segments.iter().map(text).collect::<Vec<_>>()
+        let text = |account: &SegmentReport| {
+            account
+                .segment
+                .text
+                .text()
+                .replace(&assembly.report.nonce, "N")
+        };
+        assembly
+            .report
+            .segments
+            .iter()
+            .map(text)
+            .collect::<Vec<_>>()
     };
     assert_eq!(texts(&moved), texts(&usual));
 }
@@ -175,10 +320,22 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
 fn every_agent_of_a_role_is_told_who_it_is() {
     let (registry, config) = built();
     let counters = counters();
-    let how = ManifestOptions { options: options(&config, &counters), files: &() };
-    let manifest = of_task(&registry, &Request::of_role(&config.roles["polisher"]), None, &how).unwrap();
-    let told: Vec<(&str, &str)> =
-        manifest.entries.iter().map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str())).collect();
+    let how = ManifestOptions {
+        options: options(&config, &counters),
+        files: &(),
+    };
+    let manifest = of_task(
+        &registry,
+        &Request::of_role(&config.roles["polisher"]),
+        None,
+        &how,
+    )
+    .unwrap();
+    let told: Vec<(&str, &str)> = manifest
+        .entries
+        .iter()
+        .map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str()))
+        .collect();
     assert_eq!(told, [("/director", "system"), ("/evaluator", "system")]);
 }
 
@@ -186,25 +343,67 @@ fn every_agent_of_a_role_is_told_who_it_is() {
 fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
-    let how = ManifestOptions { options: options(&config, &counters), files: &files };
+    let how = ManifestOptions {
+        options: options(&config, &counters),
+        files: &files,
+    };
     let manifest = of_project(&registry, &how, None).unwrap();
     let titles: Vec<String> = manifest.entries.iter().map(Entry::title).collect();
-    assert_eq!(titles, ["clerk: triage", "polisher: loop/director", "polisher: loop/evaluator", "writer: plain", "wishful"]);
+    assert_eq!(
+        titles,
+        [
+            "clerk: triage",
+            "polisher: loop/director",
+            "polisher: loop/evaluator",
+            "writer: plain",
+            "wishful"
+        ]
+    );
     let clerk = &manifest.entries[0];
     let routing = clerk.routing.as_ref().unwrap();
-    assert_eq!((clerk.role.as_deref(), clerk.model.as_deref(), &*clerk.profile), (Some("clerk"), Some("small"), "xml"));
-    assert_eq!((routing.id.as_str(), routing.provider.as_str(), routing.tier.as_str()), ("small-7b", "ollama", "economy"));
+    assert_eq!(
+        (
+            clerk.role.as_deref(),
+            clerk.model.as_deref(),
+            &*clerk.profile
+        ),
+        (Some("clerk"), Some("small"), "xml")
+    );
+    assert_eq!(
+        (
+            routing.id.as_str(),
+            routing.provider.as_str(),
+            routing.tier.as_str()
+        ),
+        ("small-7b", "ollama", "economy")
+    );
     assert_eq!(
         (routing.reason.as_str(), routing.fallback.as_slice()),
-        ("the cheapest of 2 that are at least economy", &["large".to_owned()][..])
+        (
+            "the cheapest of 2 that are at least economy",
+            &["large".to_owned()][..]
+        )
     );
     let tools = clerk.tool_policy.as_ref().unwrap();
-    assert_eq!((tools.allowed.as_slice(), tools.blocked.as_slice()), (&["read_*".to_owned()][..], &["read_mail".to_owned()][..]));
+    assert_eq!(
+        (tools.allowed.as_slice(), tools.blocked.as_slice()),
+        (&["read_*".to_owned()][..], &["read_mail".to_owned()][..])
+    );
     assert_eq!(clerk.protected_paths, ["billing/**"]);
-    assert_eq!((clerk.budget.tokens, clerk.budget.usd), (Some(600), Some(0.5)));
-    let sources: Vec<Option<&str>> = clerk.segments[0].source.iter().map(|source| source.path.as_deref()).collect();
+    assert_eq!(
+        (clerk.budget.tokens, clerk.budget.usd),
+        (Some(600), Some(0.5))
+    );
+    let sources: Vec<Option<&str>> = clerk.segments[0]
+        .source
+        .iter()
+        .map(|source| source.path.as_deref())
+        .collect();
     assert_eq!(sources, [Some("prompts/clerk.md"), Some("lib.xml")]);
-    assert_eq!(manifest.entries[4].routing.as_ref().unwrap().reason, "the task names it");
+    assert_eq!(
+        manifest.entries[4].routing.as_ref().unwrap().reason,
+        "the task names it"
+    );
 
     // What is sent, at the prices of the model: whole, with the prefix from the cache, at the most.
     let cost = clerk.cost.as_ref().unwrap();
@@ -212,14 +411,29 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     let (total, prefix) = (small(clerk.total.fixed), small(clerk.prefix_tokens));
     assert!(prefix > 0.0 && prefix < total);
     assert_eq!(format!("{:.9}", cost.first), format!("{:.9}", total / 1e6));
-    assert_eq!(format!("{:.9}", cost.again), format!("{:.9}", (total - prefix) / 1e6 + prefix / 1e7));
+    assert_eq!(
+        format!("{:.9}", cost.again),
+        format!("{:.9}", (total - prefix) / 1e6 + prefix / 1e7)
+    );
     assert_eq!(format!("{:.9}", cost.most.unwrap()), "0.000600000");
     // No price for what is cached: again costs what it cost first.
     let writer = manifest.entries[3].cost.as_ref().unwrap();
     assert_eq!((writer.first - writer.again).to_string(), "0");
 
     // One role alone is told the same.
-    assert_eq!(only(of_task(&registry, &Request::of_role(&config.roles["clerk"]), None, &how).unwrap().entries), *clerk);
+    assert_eq!(
+        only(
+            of_task(
+                &registry,
+                &Request::of_role(&config.roles["clerk"]),
+                None,
+                &how
+            )
+            .unwrap()
+            .entries
+        ),
+        *clerk
+    );
 }
 
 #[test]
@@ -235,27 +449,82 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             profile,
             objective_tokens: None,
         });
-        let options = Options { models, ..options(&config, &counters) };
-        for (role, objective) in [("clerk", None), ("clerk", Some("by noon")), ("writer", None), ("writer", Some("a poem"))] {
-            let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };
-            let asked = Asked { objective, ..Asked::default() };
-            let request = Request { asked, inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
+        let options = Options {
+            models,
+            ..options(&config, &counters)
+        };
+        for (role, objective) in [
+            ("clerk", None),
+            ("clerk", Some("by noon")),
+            ("writer", None),
+            ("writer", Some("a poem")),
+        ] {
+            let inputs = if role == "clerk" {
+                inputs.clone()
+            } else {
+                BTreeMap::new()
+            };
+            let asked = Asked {
+                objective,
+                ..Asked::default()
+            };
+            let request = Request {
+                asked,
+                inputs: &inputs,
+                files: &files,
+                ..Request::of_role(&config.roles[role])
+            };
             let run = assemble(&registry, &request, &options).unwrap();
-            let how = ManifestOptions { options, files: &files };
-            let entry = only(ctxc::internals::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
+            let how = ManifestOptions {
+                options,
+                files: &files,
+            };
+            let entry = only(
+                ctxc::internals::context::manifest::of_task(&registry, &request, None, &how)
+                    .unwrap()
+                    .entries,
+            );
             assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
             // What nobody asked for yet takes no room from what is there. The cache ends where it would stand.
-            let (open, certain): (Vec<_>, Vec<_>) = entry.segments.iter().partition(|part| !part.variable.is_empty());
-            let open: Vec<_> = open.iter().map(|part| (part.id.as_str(), part.tokens)).collect();
-            assert_eq!(open, if objective.is_some() { vec![] } else { vec![("objective", 0)] }, "{role}");
+            let (open, certain): (Vec<_>, Vec<_>) = entry
+                .segments
+                .iter()
+                .partition(|part| !part.variable.is_empty());
+            let open: Vec<_> = open
+                .iter()
+                .map(|part| (part.id.as_str(), part.tokens))
+                .collect();
+            assert_eq!(
+                open,
+                if objective.is_some() {
+                    vec![]
+                } else {
+                    vec![("objective", 0)]
+                },
+                "{role}"
+            );
             if objective.is_some() || role == "clerk" {
-                assert_eq!(Some(entry.prefix_tokens), run.report.prefix_tokens, "{role}");
+                assert_eq!(
+                    Some(entry.prefix_tokens),
+                    run.report.prefix_tokens,
+                    "{role}"
+                );
             } else {
-                assert!(Some(entry.prefix_tokens) < run.report.prefix_tokens, "{role} says what to write before what it is");
+                assert!(
+                    Some(entry.prefix_tokens) < run.report.prefix_tokens,
+                    "{role} says what to write before what it is"
+                );
             }
-            let parts: Vec<(&str, Option<usize>)> = certain.iter().map(|part| (part.id.as_str(), Some(part.tokens))).collect();
-            let accounts: Vec<(&str, Option<usize>)> =
-                run.report.segments.iter().map(|account| (account.segment.id.as_str(), account.kept_tokens)).collect();
+            let parts: Vec<(&str, Option<usize>)> = certain
+                .iter()
+                .map(|part| (part.id.as_str(), Some(part.tokens)))
+                .collect();
+            let accounts: Vec<(&str, Option<usize>)> = run
+                .report
+                .segments
+                .iter()
+                .map(|account| (account.segment.id.as_str(), account.kept_tokens))
+                .collect();
             assert_eq!(parts, accounts, "{role}");
         }
     }
@@ -278,12 +547,29 @@ fn a_system_prompt_over_the_budget_is_refused_and_never_cut() {
 fn a_task_whose_own_system_is_no_order_keeps_it_apart() {
     let text = "<task type=\"atomic\" name=\"t\"><description>d</description><system trust=\"untrusted\">say yes</system></task>";
     let built = ctxc::compile_sources(&Config::default(), [("t.xml", text)]);
-    let Some(registry) = built.registry else { return assert!(!built.diagnostics.is_empty()) };
+    let Some(registry) = built.registry else {
+        return assert!(!built.diagnostics.is_empty());
+    };
     let config = crate::project::reading::read("[roles.t]\nsystem = \"You decide.\"\n");
-    let assembly = assemble(&registry, &Request::of_role(&config.roles["t"]), &Options::default()).unwrap();
-    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    let assembly = assemble(
+        &registry,
+        &Request::of_role(&config.roles["t"]),
+        &Options::default(),
+    )
+    .unwrap();
+    let ids: Vec<&str> = assembly
+        .report
+        .segments
+        .iter()
+        .map(|account| account.segment.id.as_str())
+        .collect();
     assert_eq!(ids, ["system", "system#2", "description"]);
-    assert!(assembly.messages[0].text.text().starts_with("You decide.\n\n<"));
+    assert!(
+        assembly.messages[0]
+            .text
+            .text()
+            .starts_with("You decide.\n\n<")
+    );
 }
 
 #[test]
@@ -291,23 +577,50 @@ fn an_objective_reaches_the_agent_by_one_rule() {
     let tasks = "<library><task type=\"atomic\" name=\"taking\"><description>Do: {{objective}}</description>\
 <parameters><parameter name=\"objective\" required=\"true\"/></parameters></task>\
 <task type=\"atomic\" name=\"other\"><description>Keep the books.\nBe exact.</description></task></library>";
-    let config = crate::project::reading::read("[roles.planner]\ntemplate = \"taking\"\n[roles.keeper]\ntemplate = \"other\"\n");
-    let registry = ctxc::compile_sources(&config, [("lib.xml", tasks)]).registry.unwrap();
-    let options = Options { counting: Counting::Always, ..Options::default() };
+    let config = crate::project::reading::read(
+        "[roles.planner]\ntemplate = \"taking\"\n[roles.keeper]\ntemplate = \"other\"\n",
+    );
+    let registry = ctxc::compile_sources(&config, [("lib.xml", tasks)])
+        .registry
+        .unwrap();
+    let options = Options {
+        counting: Counting::Always,
+        ..Options::default()
+    };
     let seen = |request: &Request<'_>| {
         let assembly = assemble(&registry, request, &options).unwrap();
         let accounts = assembly.report.segments.iter();
-        accounts.map(|account| format!("{}: {}", account.segment.id, account.segment.text.text())).collect::<Vec<_>>()
+        accounts
+            .map(|account| format!("{}: {}", account.segment.id, account.segment.text.text()))
+            .collect::<Vec<_>>()
     };
     let of = |role: &str, objective: &'static str| {
-        let asked = Asked { objective: Some(objective), ..Asked::default() };
-        Request { asked, ..Request::of_role(&config.roles[role]) }
+        let asked = Asked {
+            objective: Some(objective),
+            ..Asked::default()
+        };
+        Request {
+            asked,
+            ..Request::of_role(&config.roles[role])
+        }
     };
-    assert_eq!(seen(&of("planner", "add a flag")), ["description: Do: add a flag"]);
+    assert_eq!(
+        seen(&of("planner", "add a flag")),
+        ["description: Do: add a flag"]
+    );
     let given = values(&[("objective", json!("take one away"))]);
-    assert_eq!(seen(&Request { inputs: &given, ..of("planner", "add a flag") }), ["description: Do: take one away"]);
+    assert_eq!(
+        seen(&Request {
+            inputs: &given,
+            ..of("planner", "add a flag")
+        }),
+        ["description: Do: take one away"]
+    );
     let told = "description: Keep the books.\nBe exact.";
-    assert_eq!(seen(&of("keeper", "close the year")), [told, "objective: close the year"]);
+    assert_eq!(
+        seen(&of("keeper", "close the year")),
+        [told, "objective: close the year"]
+    );
     // Nothing is said twice: neither the whole description nor a line of it.
     assert_eq!(seen(&of("keeper", "Keep the books.")), [told]);
     assert_eq!(seen(&of("keeper", " Keep the books.\nBe exact.\n")), [told]);
@@ -316,17 +629,41 @@ fn an_objective_reaches_the_agent_by_one_rule() {
 
     // Before a run the manifest says where one would go, and with one it is what the run has.
     let dry = |request: &Request<'_>| {
-        let how = ManifestOptions { options, files: &() };
-        let entry = only(ctxc::internals::context::manifest::of_task(&registry, request, None, &how).unwrap().entries);
+        let how = ManifestOptions {
+            options,
+            files: &(),
+        };
+        let entry = only(
+            ctxc::internals::context::manifest::of_task(&registry, request, None, &how)
+                .unwrap()
+                .entries,
+        );
         let parts = entry.segments.into_iter();
-        parts.map(|part| (part.id, part.condition, part.variable, part.tokens)).collect::<Vec<_>>()
+        parts
+            .map(|part| (part.id, part.condition, part.variable, part.tokens))
+            .collect::<Vec<_>>()
     };
     let keeper = dry(&Request::of_role(&config.roles["keeper"]));
-    let open = ("objective".to_owned(), Some("the caller names one".to_owned()), vec!["objective".to_owned()], 0);
+    let open = (
+        "objective".to_owned(),
+        Some("the caller names one".to_owned()),
+        vec!["objective".to_owned()],
+        0,
+    );
     assert_eq!(keeper[1], open);
     let asked = dry(&of("keeper", "close the year"));
-    assert!(asked[1].1.is_none() && asked[1].2.is_empty() && asked[1].3 > 0, "{asked:?}");
-    assert_eq!(dry(&Request::of_role(&config.roles["planner"]))[0].2, ["objective"]);
+    assert!(
+        asked[1].1.is_none() && asked[1].2.is_empty() && asked[1].3 > 0,
+        "{asked:?}"
+    );
+    assert_eq!(
+        dry(&Request::of_role(&config.roles["planner"]))[0].2,
+        ["objective"]
+    );
     assert!(dry(&of("planner", "add a flag"))[0].2.is_empty());
-    assert_eq!(dry(&Request::new("other")).len(), 1, "a task alone says itself what is to be done");
+    assert_eq!(
+        dry(&Request::new("other")).len(),
+        1,
+        "a task alone says itself what is to be done"
+    );
 }

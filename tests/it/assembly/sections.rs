@@ -4,7 +4,9 @@
 use super::settings::registry;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::Assembly;
-use ctxc::internals::context::{Inputs, Kind, Options, Profile, Request, Speaker, StepResult, assemble};
+use ctxc::internals::context::{
+    Inputs, Kind, Options, Profile, Request, Speaker, StepResult, assemble,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,9 +29,16 @@ struct Existing {
 impl Existing {
     /// What it sends as the system prompt.
     fn system(&self) -> String {
-        let mut sections = vec![self.system.clone(), format!("## Criteria\n\n{}", self.criteria)];
+        let mut sections = vec![
+            self.system.clone(),
+            format!("## Criteria\n\n{}", self.criteria),
+        ];
         if !self.constraints.is_empty() {
-            let lines: Vec<String> = self.constraints.iter().map(|constraint| format!("- {constraint}")).collect();
+            let lines: Vec<String> = self
+                .constraints
+                .iter()
+                .map(|constraint| format!("- {constraint}"))
+                .collect();
             sections.push(format!("## Constraints\n\n{}", lines.join("\n")));
         }
         for (path, content) in &self.files {
@@ -76,7 +85,13 @@ fn template(existing: &Existing) -> String {
         }
         out.push_str("</inputs>");
     }
-    write!(out, "<system>{}</system><criteria>{}</criteria>", escaped(&existing.system), escaped(&existing.criteria)).unwrap();
+    write!(
+        out,
+        "<system>{}</system><criteria>{}</criteria>",
+        escaped(&existing.system),
+        escaped(&existing.criteria)
+    )
+    .unwrap();
     if !existing.constraints.is_empty() {
         out.push_str("<constraints>");
         for constraint in &existing.constraints {
@@ -107,25 +122,48 @@ fn assembled(existing: &Existing) -> (String, String) {
     let attempts: Vec<ctxc::internals::context::request::Attempt> = existing
         .failures
         .iter()
-        .map(|(stage, obstacle, note)| ctxc::internals::context::request::Attempt {
-            stage: stage.clone(),
-            obstacle: obstacle.clone(),
-            note: note.clone(),
-        })
+        .map(
+            |(stage, obstacle, note)| ctxc::internals::context::request::Attempt {
+                stage: stage.clone(),
+                obstacle: obstacle.clone(),
+                note: note.clone(),
+            },
+        )
         .collect();
-    let request =
-        Request { inputs: &inputs, files: &files, previous: previous.as_ref(), attempts: &attempts, ..Request::new("t") };
+    let request = Request {
+        inputs: &inputs,
+        files: &files,
+        previous: previous.as_ref(),
+        attempts: &attempts,
+        ..Request::new("t")
+    };
     // The order of the code that is replaced: the request before what belongs to it.
     let order = [Kind::Description, Kind::Input, Kind::PreviousOutput];
-    let options = Options { profile: Profile::Sections, order: &order, ..Options::default() };
-    let Assembly { messages, report, .. } = assemble(&registry, &request, &options).unwrap();
+    let options = Options {
+        profile: Profile::Sections,
+        order: &order,
+        ..Options::default()
+    };
+    let Assembly {
+        messages, report, ..
+    } = assemble(&registry, &request, &options).unwrap();
     let nonce = report.nonce;
-    let (open, close) = (format!("<untrusted-{nonce} name=\""), format!("\n</untrusted-{nonce}>"));
+    let (open, close) = (
+        format!("<untrusted-{nonce} name=\""),
+        format!("\n</untrusted-{nonce}>"),
+    );
     let said = |speaker: Speaker| {
-        let text = messages.iter().find(|message| message.speaker == speaker).unwrap().as_str().replace(&close, "");
+        let text = messages
+            .iter()
+            .find(|message| message.speaker == speaker)
+            .unwrap()
+            .as_str()
+            .replace(&close, "");
         let mut parts = text.split(&open);
         let first = parts.next().unwrap().to_owned();
-        parts.map(|part| part.split_once("\">\n").unwrap().1).fold(first, |text, part| text + part)
+        parts
+            .map(|part| part.split_once("\">\n").unwrap().1)
+            .fold(first, |text, part| text + part)
     };
     assert_eq!(messages.len(), 2);
     (said(Speaker::System), said(Speaker::User))
@@ -142,8 +180,14 @@ fn words() -> impl Strategy<Value = String> {
         1 => Just("</file>".to_owned()),
     ];
     let gap = prop_oneof![4 => Just(" "), 1 => Just("\n"), 1 => Just("\n\n")];
-    prop::collection::vec((word, gap), 1..12)
-        .prop_map(|words| words.into_iter().map(|(word, gap)| word + gap).collect::<String>().trim().to_owned())
+    prop::collection::vec((word, gap), 1..12).prop_map(|words| {
+        words
+            .into_iter()
+            .map(|(word, gap)| word + gap)
+            .collect::<String>()
+            .trim()
+            .to_owned()
+    })
 }
 
 fn line() -> impl Strategy<Value = String> {
@@ -156,15 +200,41 @@ fn anything() -> impl Strategy<Value = String> {
 }
 
 fn existing() -> impl Strategy<Value = Existing> {
-    let files = prop::collection::btree_map("(src|docs)/[a-z]{1,6}\\.(rs|md|toml)", anything(), 0..4);
+    let files =
+        prop::collection::btree_map("(src|docs)/[a-z]{1,6}\\.(rs|md|toml)", anything(), 0..4);
     let inputs = prop::collection::btree_map("[a-z]{3,8}", anything(), 0..3);
     let failures = prop::collection::vec((line(), line(), line()), 0..3);
-    ((words(), words(), words()), prop::collection::vec(line(), 0..4), files, inputs, prop::option::of(anything()), failures)
-        .prop_map(|((system, criteria, objective), constraints, files, mut inputs, previous, failures)| {
-            inputs.remove("objective");
-            let (files, inputs) = (files.into_iter().collect(), inputs.into_iter().collect());
-            Existing { system, criteria, constraints, files, objective, inputs, previous, failures }
-        })
+    (
+        (words(), words(), words()),
+        prop::collection::vec(line(), 0..4),
+        files,
+        inputs,
+        prop::option::of(anything()),
+        failures,
+    )
+        .prop_map(
+            |(
+                (system, criteria, objective),
+                constraints,
+                files,
+                mut inputs,
+                previous,
+                failures,
+            )| {
+                inputs.remove("objective");
+                let (files, inputs) = (files.into_iter().collect(), inputs.into_iter().collect());
+                Existing {
+                    system,
+                    criteria,
+                    constraints,
+                    files,
+                    objective,
+                    inputs,
+                    previous,
+                    failures,
+                }
+            },
+        )
 }
 
 proptest! {
@@ -188,16 +258,46 @@ static STEPS: LazyLock<Registry> = LazyLock::new(|| {
 #[test]
 fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
     let inputs = Inputs::from([("subject", "mail")]);
-    let results = BTreeMap::from([("x".to_owned(), StepResult { content: json!("y"), ..StepResult::default() })]);
+    let results = BTreeMap::from([(
+        "x".to_owned(),
+        StepResult {
+            content: json!("y"),
+            ..StepResult::default()
+        },
+    )]);
     let previous = json!(3);
-    let request = Request { inputs: &inputs, results: &results, previous: Some(&previous), ..Request::new("t") };
-    let said = |order: &[Kind]| {
-        let options = Options { profile: Profile::Plain, order, ..Options::default() };
-        let messages = assemble(&STEPS, &request, &options).unwrap().messages;
-        messages.iter().map(|message| message.as_str().replace('\n', " ")).collect::<Vec<_>>()
+    let request = Request {
+        inputs: &inputs,
+        results: &results,
+        previous: Some(&previous),
+        ..Request::new("t")
     };
-    assert_eq!(said(&[]), ["You sort.  Instructions: Name one.", "Previous output: 3  Task: Sort mail"]);
+    let said = |order: &[Kind]| {
+        let options = Options {
+            profile: Profile::Plain,
+            order,
+            ..Options::default()
+        };
+        let messages = assemble(&STEPS, &request, &options).unwrap().messages;
+        messages
+            .iter()
+            .map(|message| message.as_str().replace('\n', " "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(&[]),
+        [
+            "You sort.  Instructions: Name one.",
+            "Previous output: 3  Task: Sort mail"
+        ]
+    );
     // What the system says of itself stays in front.
     let order = [Kind::Description, Kind::Instructions];
-    assert_eq!(said(&order), ["You sort.  Instructions: Name one.", "Task: Sort mail  Previous output: 3"]);
+    assert_eq!(
+        said(&order),
+        [
+            "You sort.  Instructions: Name one.",
+            "Task: Sort mail  Previous output: 3"
+        ]
+    );
 }

@@ -40,32 +40,60 @@ impl Given {
         if self.inputs.contains_key(name) {
             return self.inputs.get_mut(name).unwrap();
         }
-        &mut self.results.get_mut(name).unwrap_or_else(|| panic!("{name} stands for another value")).content
+        &mut self
+            .results
+            .get_mut(name)
+            .unwrap_or_else(|| panic!("{name} stands for another value"))
+            .content
     }
 
     /// Gives what a fault says is missing; `false` where nothing that is given mends it.
-    #[allow(clippy::wildcard_enum_match_arm, reason = "what nothing mends is everything else")]
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "what nothing mends is everything else"
+    )]
     fn mend(&mut self, kind: &FaultKind) -> bool {
         match kind {
-            FaultKind::Missing { name, origin: MissingFrom::Input } => {
+            FaultKind::Missing {
+                name,
+                origin: MissingFrom::Input,
+            } => {
                 // Texts of Jinja loop over some, and put fields of others.
                 let value = match name.as_str() {
-                    "strings" => json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]),
-                    "passages" => json!([{"title": "Retention", "text": "Logs are kept for 90 days."}]),
+                    "strings" => {
+                        json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}])
+                    }
+                    "passages" => {
+                        json!([{"title": "Retention", "text": "Logs are kept for 90 days."}])
+                    }
                     "commits" => json!([{"hash": "a1b2c3d", "subject": "Add retries"}]),
                     "customer" => json!({"name": "Zoë Adler", "plan": "team", "locale": "de"}),
                     _ => json!(format!("the {name}, with some words")),
                 };
                 self.inputs.insert(name.clone(), value);
             }
-            FaultKind::Missing { name, origin: MissingFrom::Result } => {
+            FaultKind::Missing {
+                name,
+                origin: MissingFrom::Result,
+            } => {
                 let content = json!(format!("what {name} left"));
-                self.results
-                    .insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()), ..StepResult::default() });
+                self.results.insert(
+                    name.clone(),
+                    StepResult {
+                        content,
+                        notes: Some("noted".to_owned()),
+                        ..StepResult::default()
+                    },
+                );
             }
             FaultKind::ResultForm { name, part, takes } => {
-                let listed = takes.split('`').nth(1).map_or(json!(3), |first| json!(first));
-                let Some(result) = self.results.get_mut(name) else { return false };
+                let listed = takes
+                    .split('`')
+                    .nth(1)
+                    .map_or(json!(3), |first| json!(first));
+                let Some(result) = self.results.get_mut(name) else {
+                    return false;
+                };
                 match part.split_once('.') {
                     Some((_, field)) => result.content[field] = listed,
                     None => result.content = listed,
@@ -82,7 +110,11 @@ impl Given {
                 self.inputs.insert(name.clone(), value);
             }
             FaultKind::NoPart { name, path, .. } => {
-                let field = path.split('.').nth(1).unwrap_or_else(|| panic!("{path}")).to_owned();
+                let field = path
+                    .split('.')
+                    .nth(1)
+                    .unwrap_or_else(|| panic!("{path}"))
+                    .to_owned();
                 let value = self.value(name);
                 if !value.is_object() {
                     *value = json!({});
@@ -96,7 +128,12 @@ impl Given {
 }
 
 /// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
-pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options<'_>) -> Option<(Given, Assembly)> {
+pub(crate) fn run(
+    registry: &Registry,
+    task: &str,
+    node: &str,
+    options: &Options<'_>,
+) -> Option<(Given, Assembly)> {
     let mut given = Given::default();
     // The first round: without it a manifest leaves open what other rounds have otherwise.
     for (slot, name, value) in [
@@ -104,26 +141,55 @@ pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options
         ("/director", "evaluation_feedback", Value::from("none yet")),
         ("/evaluator", "current_iteration", Value::from(1)),
         ("/evaluator", "evaluation_feedback", Value::from("none yet")),
-        ("/inner_task", "current_input", Value::from("the input at hand")),
-        ("/reduction_task", "current_input", Value::from("the input at hand")),
-        ("/reduction_task", "accumulator", Value::from("nothing merged")),
+        (
+            "/inner_task",
+            "current_input",
+            Value::from("the input at hand"),
+        ),
+        (
+            "/reduction_task",
+            "current_input",
+            Value::from("the input at hand"),
+        ),
+        (
+            "/reduction_task",
+            "accumulator",
+            Value::from("nothing merged"),
+        ),
     ] {
         if let Some((parent, _)) = node.split_once(slot) {
-            let result = StepResult { content: value, ..StepResult::default() };
+            let result = StepResult {
+                content: value,
+                ..StepResult::default()
+            };
             given.results.insert(format!("{parent}/{name}"), result);
         }
     }
     for _ in 0..40 {
         let source = Fixtures(Vec::new());
-        let request =
-            Request { node, inputs: &given.inputs, results: &given.results, files: &Here, source: &source, ..Request::new(task) };
+        let request = Request {
+            node,
+            inputs: &given.inputs,
+            results: &given.results,
+            files: &Here,
+            source: &source,
+            ..Request::new(task)
+        };
         let faults = match assemble(registry, &request, options) {
             Ok(assembly) => return Some((given, assembly)),
             Err(faults) => faults,
         };
-        let mended = faults.iter().filter(|fault| given.mend(&fault.kind)).count();
+        let mended = faults
+            .iter()
+            .filter(|fault| given.mend(&fault.kind))
+            .count();
         if mended == 0 {
-            assert!(faults.iter().all(|fault| matches!(&*fault.kind, FaultKind::File { .. })), "{task}{node}: {faults:#?}");
+            assert!(
+                faults
+                    .iter()
+                    .all(|fault| matches!(&*fault.kind, FaultKind::File { .. })),
+                "{task}{node}: {faults:#?}"
+            );
             return None;
         }
     }
@@ -132,7 +198,21 @@ pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options
 
 /// Every agent: its task and its node.
 pub(crate) fn agents(registry: &Registry) -> Vec<(String, String)> {
-    let of = |task: &str| TaskGraph::load(registry, task).unwrap().unwrap().agents(task).unwrap();
-    let named = |task: &str| of(task).into_iter().map(|agent| (task.to_owned(), agent.node)).collect::<Vec<_>>();
-    registry.tasks().flat_map(|task| named(task.name())).collect()
+    let of = |task: &str| {
+        TaskGraph::load(registry, task)
+            .unwrap()
+            .unwrap()
+            .agents(task)
+            .unwrap()
+    };
+    let named = |task: &str| {
+        of(task)
+            .into_iter()
+            .map(|agent| (task.to_owned(), agent.node))
+            .collect::<Vec<_>>()
+    };
+    registry
+        .tasks()
+        .flat_map(|task| named(task.name()))
+        .collect()
 }

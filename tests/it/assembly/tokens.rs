@@ -12,7 +12,11 @@ const COUNTED: &[(&str, usize, usize)] = &[
     ("a", 1, 1),
     ("Hello, world!", 4, 4),
     ("It's what they'VE said, isn't it?", 10, 12),
-    ("    fn main() {\n        println!(\"{}\", 1234567);\n    }\n", 15, 15),
+    (
+        "    fn main() {\n        println!(\"{}\", 1234567);\n    }\n",
+        15,
+        15,
+    ),
     ("a\n  ", 3, 3),
     ("a  \n", 2, 2),
     ("\n\n  \n ", 2, 3),
@@ -39,7 +43,11 @@ fn exact() -> [Arc<dyn TokenCounter>; 2] {
 fn counts_are_those_of_the_vendor() {
     let [o200k, cl100k] = exact();
     for &(text, first, second) in COUNTED {
-        assert_eq!((o200k.count(text), cl100k.count(text)), (first, second), "{text:?}");
+        assert_eq!(
+            (o200k.count(text), cl100k.count(text)),
+            (first, second),
+            "{text:?}"
+        );
     }
     assert!(o200k.is_exact() && cl100k.is_exact());
 }
@@ -58,26 +66,60 @@ fn special_tokens_in_a_text_are_text() {
 fn every_name_has_a_counter_and_estimates_say_so() {
     for name in names() {
         let found = counter(name).unwrap();
-        let shown = if found.is_exact() || name == "bytes" { name.to_owned() } else { format!("{name} (estimate)") };
+        let shown = if found.is_exact() || name == "bytes" {
+            name.to_owned()
+        } else {
+            format!("{name} (estimate)")
+        };
         assert_eq!(found.name(), shown);
-        assert_eq!(counter(&shown).map(|again| again.name().to_owned()), Some(shown));
+        assert_eq!(
+            counter(&shown).map(|again| again.name().to_owned()),
+            Some(shown)
+        );
     }
     assert_eq!(counter(DEFAULT).unwrap().name(), "o200k");
-    assert_eq!(["claude", "gemini", "llama"].map(|name| counter(name).unwrap().count(&"x".repeat(1000))), [286, 250, 254]);
+    assert_eq!(
+        ["claude", "gemini", "llama"].map(|name| counter(name).unwrap().count(&"x".repeat(1000))),
+        [286, 250, 254]
+    );
     assert!(counter("gpt").is_none() && counter("").is_none());
     let meant = ["o200k_base", "cl100", "Claud", "lama", "xyz"].map(nearest);
-    assert_eq!(meant, [Some("o200k"), Some("cl100k"), Some("claude"), Some("llama"), None]);
+    assert_eq!(
+        meant,
+        [
+            Some("o200k"),
+            Some("cl100k"),
+            Some("claude"),
+            Some("llama"),
+            None
+        ]
+    );
 }
 
 /// Where a text could be cut so that both a token and a character end: the prefixes that `fit` gives for some limit.
-fn holds_what_it_says(counter: &dyn TokenCounter, text: &str, limit: usize) -> Result<(), TestCaseError> {
+fn holds_what_it_says(
+    counter: &dyn TokenCounter,
+    text: &str,
+    limit: usize,
+) -> Result<(), TestCaseError> {
     let end = counter.fit(text, limit);
     prop_assert!(text.is_char_boundary(end), "{end} of {text:?}");
-    prop_assert!(counter.count(&text[..end]) <= limit, "{} tokens in {:?}", counter.count(&text[..end]), &text[..end]);
+    prop_assert!(
+        counter.count(&text[..end]) <= limit,
+        "{} tokens in {:?}",
+        counter.count(&text[..end]),
+        &text[..end]
+    );
     if end < text.len() {
         // The next border is where a greater limit ends first; there the limit is exceeded.
-        let next = (limit + 1..=text.len()).map(|more| counter.fit(text, more)).find(|next| *next > end).unwrap();
-        prop_assert!(counter.count(&text[..next]) > limit, "{end}, not {next}, of {text:?} for {limit}");
+        let next = (limit + 1..=text.len())
+            .map(|more| counter.fit(text, more))
+            .find(|next| *next > end)
+            .unwrap();
+        prop_assert!(
+            counter.count(&text[..next]) > limit,
+            "{end}, not {next}, of {text:?} for {limit}"
+        );
     }
     Ok(())
 }
@@ -143,12 +185,26 @@ fn hostile_texts_are_counted_and_cut() {
     let bytes: Vec<u8> = (0..20_000).map(|_| random()).collect();
     let lossy = String::from_utf8_lossy(&bytes).into_owned();
     let long = |text: &str| text.repeat(20_000 / text.len());
-    for text in [long("a"), long(" "), long("\n"), long("é"), long("\0"), long("\u{301}"), long("'s"), long(" \n"), lossy] {
+    for text in [
+        long("a"),
+        long(" "),
+        long("\n"),
+        long("é"),
+        long("\0"),
+        long("\u{301}"),
+        long("'s"),
+        long(" \n"),
+        lossy,
+    ] {
         for counter in exact() {
             let count = counter.count(&text);
             assert!(count > 0 && count <= text.len());
             let end = counter.fit(&text, 100);
-            assert!(end > 0 && counter.count(&text[..end]) <= 100, "{:?}", &text[..9]);
+            assert!(
+                end > 0 && counter.count(&text[..end]) <= 100,
+                "{:?}",
+                &text[..9]
+            );
         }
     }
 }

@@ -33,7 +33,10 @@ fn project(kept: &[&str]) -> Config {
 
 fn errors(library: &str, config: &Config) -> Vec<Diagnostic> {
     let found = compile_sources(config, [("a.xml", library)]).diagnostics;
-    found.into_iter().filter(|found| found.severity == Severity::Error).collect()
+    found
+        .into_iter()
+        .filter(|found| found.severity == Severity::Error)
+        .collect()
 }
 
 /// The reason for which an agent is not given a value that no fence would stand around.
@@ -44,26 +47,57 @@ enum Refusal {
 }
 
 /// The messages for an agent of a role, where every agent before it says the same but for those that were checked.
-#[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is a mistake of this test")]
-fn messages_for(registry: &Registry, role: &Role, node: &str) -> Result<Vec<(Speaker, String)>, Refusal> {
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "every other fault is a mistake of this test"
+)]
+fn messages_for(
+    registry: &Registry,
+    role: &Role,
+    node: &str,
+) -> Result<Vec<(Speaker, String)>, Refusal> {
     let mut inputs = BTreeMap::from([("n".to_owned(), json!(1))]);
     let mut results = BTreeMap::new();
     for _ in 0..20 {
-        let request = Request { node, inputs: &inputs, results: &results, ..Request::of_role(role) };
+        let request = Request {
+            node,
+            inputs: &inputs,
+            results: &results,
+            ..Request::of_role(role)
+        };
         let refused = match assemble(registry, &request, &Options::default()) {
             Ok(assembly) => {
                 let nonce = &assembly.report.nonce;
-                let said = |message: &ctxc::Message| (message.speaker, message.as_str().replace(nonce.as_str(), "N"));
+                let said = |message: &ctxc::Message| {
+                    (
+                        message.speaker,
+                        message.as_str().replace(nonce.as_str(), "N"),
+                    )
+                };
                 return Ok(assembly.messages.iter().map(said).collect());
             }
             Err(refused) => refused,
         };
         for fault in refused.iter() {
             match &*fault.kind {
-                FaultKind::Missing { name, origin: MissingFrom::Input } => drop(inputs.insert(name.clone(), json!(OWN))),
+                FaultKind::Missing {
+                    name,
+                    origin: MissingFrom::Input,
+                } => drop(inputs.insert(name.clone(), json!(OWN))),
                 FaultKind::Missing { name, .. } => {
-                    let says = if name == "mail" { [EVIL, " by ", OWN].concat() } else { EVIL.to_owned() };
-                    results.insert(name.clone(), StepResult { content: json!(says), notes: Some(says), ..StepResult::default() });
+                    let says = if name == "mail" {
+                        [EVIL, " by ", OWN].concat()
+                    } else {
+                        EVIL.to_owned()
+                    };
+                    results.insert(
+                        name.clone(),
+                        StepResult {
+                            content: json!(says),
+                            notes: Some(says),
+                            ..StepResult::default()
+                        },
+                    );
                 }
                 FaultKind::UntrustedInSystem { .. } => return Err(Refusal::System),
                 FaultKind::UntrustedInBare { .. } => return Err(Refusal::Bare),
@@ -86,10 +120,17 @@ const FIRST: [&str; 4] = [
 fn task(first: usize, ways: &[usize], shown: usize, is_behind: bool) -> String {
     let head = "<parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\"/></parameters>";
     let steps = format!("{head}{ALONE}<steps>");
-    let whole = library(ways, shown, (true, is_behind)).replace("<task trust=\"trusted\">", "<task>");
+    let whole =
+        library(ways, shown, (true, is_behind)).replace("<task trust=\"trusted\">", "<task>");
     assert_eq!(whole.matches(&steps).count(), 1, "{whole}");
     let own = "<parameter name=\"n\" type=\"integer\"/></parameters>";
-    whole.replace(&steps, &format!("{own}{ALONE}<steps>{}", FIRST[first].replace("ALONE", ALONE)))
+    whole.replace(
+        &steps,
+        &format!(
+            "{own}{ALONE}<steps>{}",
+            FIRST[first].replace("ALONE", ALONE)
+        ),
+    )
 }
 
 /// `check` finds something by a role if and only if some context of the role is refused, and what a context holds of a result that is
@@ -97,8 +138,14 @@ fn task(first: usize, ways: &[usize], shown: usize, is_behind: bool) -> String {
 fn agrees(library: &str, first: usize) {
     let all = project(&["plain", "caller", "bare"]);
     assert_eq!(errors(library, &project(&["plain"])), vec![], "{library}");
-    let registry = compile_sources(&Config::default(), [("a.xml", library)]).registry.unwrap();
-    let agents = TaskGraph::load(&registry, "t").unwrap().unwrap().agents("t").unwrap();
+    let registry = compile_sources(&Config::default(), [("a.xml", library)])
+        .registry
+        .unwrap();
+    let agents = TaskGraph::load(&registry, "t")
+        .unwrap()
+        .unwrap()
+        .agents("t")
+        .unwrap();
     for role in all.roles.values() {
         let mut refusals = Vec::new();
         for agent in &agents {
@@ -112,33 +159,71 @@ fn agrees(library: &str, first: usize) {
             for (speaker, text) in messages {
                 // What the first step said is trusted where it was checked, or no model answered.
                 let is_own = matches!(first, 1 | 2);
-                let own =
-                    |text: &str| text.replace(&format!("{EVIL} by"), "ok").replace("EVIL BY", "ok").replace("evil by", "ok");
+                let own = |text: &str| {
+                    text.replace(&format!("{EVIL} by"), "ok")
+                        .replace("EVIL BY", "ok")
+                        .replace("evil by", "ok")
+                };
                 let text = if is_own { own(&text) } else { text };
                 // Further lines of a constraint are indented.
                 let text = text.replace("\n  ", "\n");
                 if role.has_tools() {
                     let open = outside(&text).to_uppercase();
-                    assert!(!open.contains(EVIL), "{}, {}: {text}\n{library}", role.name.value, agent.node);
+                    assert!(
+                        !open.contains(EVIL),
+                        "{}, {}: {text}\n{library}",
+                        role.name.value,
+                        agent.node
+                    );
                     let is_said = text.to_uppercase().contains(EVIL);
-                    assert!(speaker != Speaker::System || !is_said, "{}: {text}\n{library}", agent.node);
+                    assert!(
+                        speaker != Speaker::System || !is_said,
+                        "{}: {text}\n{library}",
+                        agent.node
+                    );
                 } else {
-                    assert!(!text.contains("<untrusted"), "{}: {text}\n{library}", agent.node);
+                    assert!(
+                        !text.contains("<untrusted"),
+                        "{}: {text}\n{library}",
+                        agent.node
+                    );
                 }
             }
         }
         let found = errors(library, &project(&[role.name.value.as_str()]));
         for found in &found {
-            let named = format!("with the tools of role `{}`, which plays the task `t`, ", role.name.value);
-            assert!(found.message.starts_with(&named), "{}\n{library}", found.message);
-            assert!(found.labels.iter().any(|label| label.text == "its agents may call tools"), "{found:#?}");
+            let named = format!(
+                "with the tools of role `{}`, which plays the task `t`, ",
+                role.name.value
+            );
+            assert!(
+                found.message.starts_with(&named),
+                "{}\n{library}",
+                found.message
+            );
+            assert!(
+                found
+                    .labels
+                    .iter()
+                    .any(|label| label.text == "its agents may call tools"),
+                "{found:#?}"
+            );
         }
         let codes: Vec<u16> = found.iter().map(|found| found.rule.code.0).collect();
         // A context with both faults is refused for the first of them.
         if role.profile.is_none() {
-            assert_eq!(codes.contains(&310), refusals.contains(&Refusal::System), "{codes:?} {refusals:?}\n{library}");
+            assert_eq!(
+                codes.contains(&310),
+                refusals.contains(&Refusal::System),
+                "{codes:?} {refusals:?}\n{library}"
+            );
         }
-        assert_eq!(codes.is_empty(), refusals.is_empty(), "{}: {codes:?} {refusals:?}\n{library}", role.name.value);
+        assert_eq!(
+            codes.is_empty(),
+            refusals.is_empty(),
+            "{}: {codes:?} {refusals:?}\n{library}",
+            role.name.value
+        );
     }
 }
 
@@ -150,7 +235,10 @@ fn every_way_of_a_result_is_found_where_its_context_is_refused() {
         }
     }
     for way in 0..WAYS.len() {
-        agrees(&task(way % FIRST.len(), &[way], way % SHOWN.len(), way % 2 == 0), way % FIRST.len());
+        agrees(
+            &task(way % FIRST.len(), &[way], way % SHOWN.len(), way % 2 == 0),
+            way % FIRST.len(),
+        );
     }
 }
 
@@ -176,7 +264,10 @@ fn sequence(steps: &str) -> String {
 }
 
 fn codes(library: &str, config: &Config) -> Vec<u16> {
-    errors(library, config).iter().map(|found| found.rule.code.0).collect()
+    errors(library, config)
+        .iter()
+        .map(|found| found.rule.code.0)
+        .collect()
 }
 
 const SYSTEM: &str = "<task><description>d</description><system>In the tone {{x}}</system></task>";
@@ -197,8 +288,10 @@ fn a_result_reaches_no_system_text_and_no_shell_on_any_way() {
     ] {
         for (used, code) in [(SYSTEM, 310), (SHELL, 326)] {
             let made = &made.replace("ALONE", ALONE);
-            let library = sequence(&[made, used].concat())
-                .replace("<task ref=\"n\" name=\"nn\"/>", "<task ref=\"n\" name=\"nn\"/><task ref=\"all\" name=\"nested\"/>");
+            let library = sequence(&[made, used].concat()).replace(
+                "<task ref=\"n\" name=\"nn\"/>",
+                "<task ref=\"n\" name=\"nn\"/><task ref=\"all\" name=\"nested\"/>",
+            );
             assert_eq!(codes(&library, &project(&["caller"])), [code], "{made}");
             assert_eq!(codes(&library, &project(&["plain"])), [0_u16; 0], "{made}");
             let (tag, rest) = made.split_once(' ').unwrap();
@@ -207,7 +300,10 @@ fn a_result_reaches_no_system_text_and_no_shell_on_any_way() {
             // A choice has no mark of its own: its steps have.
             let is_choice = tag == "<cond";
             let library = if is_choice {
-                library.replace(&checked, &made.replace("\"><task>", "\"><task trust=\"trusted\">"))
+                library.replace(
+                    &checked,
+                    &made.replace("\"><task>", "\"><task trust=\"trusted\">"),
+                )
             } else {
                 library
             };
@@ -244,14 +340,26 @@ fn a_result_is_found_inside_of_composites() {
             "<task><description>d</description><inputs><input name=\"i\"><task><description>d</description></task></input></inputs><system>{{i}}</system></task>",
             310,
         ),
-        ("<task><description>d</description><system>{{ f(\"a\") }}</system></task>", 310),
-        ("<task as=\"x\"><description>d</description></task><call template=\"s\"><arg name=\"a\" from=\"x\"/></call>", 310),
+        (
+            "<task><description>d</description><system>{{ f(\"a\") }}</system></task>",
+            310,
+        ),
+        (
+            "<task as=\"x\"><description>d</description></task><call template=\"s\"><arg name=\"a\" from=\"x\"/></call>",
+            310,
+        ),
         ("<task ref=\"nn\"/>", 310),
-        ("<task as=\"x\"><description>d</description></task><task profile=\"bare\"><description>{{x}}</description></task>", 325),
+        (
+            "<task as=\"x\"><description>d</description></task><task profile=\"bare\"><description>{{x}}</description></task>",
+            325,
+        ),
     ] {
         let library = sequence(&steps.replace("ALONE", ALONE));
         let found = codes(&library, &project(&["caller"]));
-        assert!(!found.is_empty() && found.iter().all(|found| *found == code), "{found:?} {steps}");
+        assert!(
+            !found.is_empty() && found.iter().all(|found| *found == code),
+            "{found:?} {steps}"
+        );
         assert_eq!(codes(&library, &project(&["plain"])), [0_u16; 0], "{steps}");
     }
 }
@@ -260,9 +368,19 @@ fn a_result_is_found_inside_of_composites() {
 #[test]
 fn an_answer_that_cannot_hold_a_text_stays_trusted() {
     let step = |format: &str| format!("<task as=\"x\"><description>d</description>{format}</task>");
-    for format in ["<output_format type=\"json\" schema=\"boolean\"/>", "<output_format type=\"json\" schema=\"number\"/>"] {
+    for format in [
+        "<output_format type=\"json\" schema=\"boolean\"/>",
+        "<output_format type=\"json\" schema=\"number\"/>",
+    ] {
         for used in [SYSTEM, SHELL] {
-            assert_eq!(codes(&sequence(&[&step(format), used].concat()), &project(&["caller"])), [0_u16; 0], "{format}");
+            assert_eq!(
+                codes(
+                    &sequence(&[&step(format), used].concat()),
+                    &project(&["caller"])
+                ),
+                [0_u16; 0],
+                "{format}"
+            );
         }
     }
     let library = sequence(&[&step(""), SYSTEM].concat());
@@ -272,9 +390,12 @@ fn an_answer_that_cannot_hold_a_text_stays_trusted() {
 /// Several roles that play one task, and several tasks that lead to one place, are one finding.
 #[test]
 fn a_place_is_found_once_for_all_roles() {
-    let library = sequence("<task ref=\"n\"/>").replace("</library>", "<task ref=\"n\" name=\"u\"/></library>");
+    let library = sequence("<task ref=\"n\"/>")
+        .replace("</library>", "<task ref=\"n\" name=\"u\"/></library>");
     let roles = |names: &[(&str, &str)]| -> Config {
-        let role = |(name, task): &(&str, &str)| format!("[roles.{name}]\ntemplate = \"{task}\"\ntools = [\"fetch\"]\n");
+        let role = |(name, task): &(&str, &str)| {
+            format!("[roles.{name}]\ntemplate = \"{task}\"\ntools = [\"fetch\"]\n")
+        };
         read(&names.iter().map(role).collect::<Vec<_>>().concat())
     };
     let message = |names: &[(&str, &str)]| {
@@ -283,11 +404,22 @@ fn a_place_is_found_once_for_all_roles() {
         found[0].message.clone()
     };
     let rest = "`one` comes from outside and would be part of the system text";
-    assert_eq!(message(&[("a", "t")]), format!("with the tools of role `a`, which plays the task `t`, {rest}"));
+    assert_eq!(
+        message(&[("a", "t")]),
+        format!("with the tools of role `a`, which plays the task `t`, {rest}")
+    );
     let two = message(&[("a", "t"), ("b", "t")]);
-    assert_eq!(two, format!("with the tools of role `a`, which plays the task `t`, and of one more role, {rest}"));
+    assert_eq!(
+        two,
+        format!(
+            "with the tools of role `a`, which plays the task `t`, and of one more role, {rest}"
+        )
+    );
     let three = message(&[("a", "t"), ("b", "u"), ("c", "n")]);
-    assert!(three.ends_with(&format!(", and of 2 more roles, {rest}")), "{three}");
+    assert!(
+        three.ends_with(&format!(", and of 2 more roles, {rest}")),
+        "{three}"
+    );
 }
 
 /// A role has tools where one of those that it names is not blocked, whether or not the project defines it.
@@ -300,8 +432,14 @@ fn a_role_has_tools_where_one_is_left() {
         ("tools = [\"fetch\"]", true),
         ("tools = [\"git_*\"]", true),
         ("tools = [\"git_*\"]\nblocked_tools = [\"git_push\"]", true),
-        ("tools = [\"git_log\", \"git_*\"]\nblocked_tools = [\"g*\"]", false),
-        ("tools = [\"git_log\"]\nblocked_tools = [\"git_log\"]", false),
+        (
+            "tools = [\"git_log\", \"git_*\"]\nblocked_tools = [\"g*\"]",
+            false,
+        ),
+        (
+            "tools = [\"git_log\"]\nblocked_tools = [\"git_log\"]",
+            false,
+        ),
     ] {
         let config = read(&format!("[roles.a]\ntemplate = \"t\"\n{tools}\n"));
         assert_eq!(config.roles["a"].has_tools(), has_tools, "{tools}");
@@ -311,17 +449,35 @@ fn a_role_has_tools_where_one_is_left() {
 /// A registry that was compiled before `/tools` keeps its results as they were.
 #[test]
 fn a_registry_without_the_source_has_trusted_results() {
-    let library = sequence("<task as=\"x\"><description>d</description></task><task><description>{{x}}</description></task>");
-    let built = compile_sources(&Config::default(), [("a.xml", &*library)]).registry.unwrap();
+    let library = sequence(
+        "<task as=\"x\"><description>d</description></task><task><description>{{x}}</description></task>",
+    );
+    let built = compile_sources(&Config::default(), [("a.xml", &*library)])
+        .registry
+        .unwrap();
     let text = String::from_utf8(built.as_bytes().to_vec()).unwrap();
     assert!(text.contains("{\"at\":\"/tools\"}"), "{text}");
     let older = Registry::read(text.replace("/tools", "/parameters/none").as_bytes()).unwrap();
     let role = &project(&["caller"]).roles["caller"];
     let is_open = |registry: &Registry| {
-        let results = BTreeMap::from([("x".to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() })]);
-        let request = Request { node: "/steps/1", results: &results, ..Request::of_role(role) };
+        let results = BTreeMap::from([(
+            "x".to_owned(),
+            StepResult {
+                content: json!(EVIL),
+                ..StepResult::default()
+            },
+        )]);
+        let request = Request {
+            node: "/steps/1",
+            results: &results,
+            ..Request::of_role(role)
+        };
         let said = assemble(registry, &request, &Options::default()).unwrap();
-        let text: String = said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect();
+        let text: String = said
+            .messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect();
         outside(&text).contains(EVIL)
     };
     assert_eq!((is_open(&built), is_open(&older)), (false, true));

@@ -18,8 +18,7 @@ use std::collections::BTreeMap;
 pub(super) const EVIL: &str = "EVIL";
 
 pub(super) const ALONE: &str = "<context_management><inherit_context>none</inherit_context><accumulate_data>false</accumulate_data><fresh_context>disabled</fresh_context></context_management>";
-const ALL: &str =
-    "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>";
+const ALL: &str = "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>";
 
 /// Definitions that hand a value on.
 pub(super) const OTHERS: &str = "<fragment name=\"g\">{{v}}</fragment>\
@@ -74,12 +73,20 @@ pub(super) const SHOWN: [&str; 16] = [
 ];
 
 /// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a task of its own.
-pub(super) fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (bool, bool)) -> String {
+pub(super) fn library(
+    ways: &[usize],
+    shown: usize,
+    (is_declared, is_behind): (bool, bool),
+) -> String {
     let carries = ALONE.replace(
         "<accumulate_data>false</accumulate_data>",
         "<accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format>",
     );
-    let fill = |text: &str| text.replace("ALONE", ALONE).replace("FULL", ALL).replace("CARRIES", &carries);
+    let fill = |text: &str| {
+        text.replace("ALONE", ALONE)
+            .replace("FULL", ALL)
+            .replace("CARRIES", &carries)
+    };
     let mut steps = String::new();
     let mut name = "mail".to_owned();
     for (number, way) in ways.iter().enumerate() {
@@ -91,7 +98,14 @@ pub(super) fn library(ways: &[usize], shown: usize, (is_declared, is_behind): (b
     let shown = fill(SHOWN[shown]).replace('X', &name);
     if is_behind {
         steps += "<task ref=\"z\"/>";
-        let inside = ["<description>d</description>", ALONE, "<steps>", &shown, "</steps>"].concat();
+        let inside = [
+            "<description>d</description>",
+            ALONE,
+            "<steps>",
+            &shown,
+            "</steps>",
+        ]
+        .concat();
         others += &["<task type=\"sequential\" name=\"z\">", &inside, "</task>"].concat();
     } else {
         steps += &shown;
@@ -114,23 +128,39 @@ fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
     let mut inputs = BTreeMap::from([("n".to_owned(), json!(1))]);
     let mut results = BTreeMap::new();
     for _ in 0..20 {
-        let request = Request { node, inputs: &inputs, results: &results, ..Request::new("t") };
+        let request = Request {
+            node,
+            inputs: &inputs,
+            results: &results,
+            ..Request::new("t")
+        };
         let refused = match assemble(registry, &request, &Options::default()) {
             Ok(assembly) => {
                 let nonce = &assembly.report.nonce;
-                let said = |message: &ctxc::Message| (message.speaker, message.as_str().replace(nonce.as_str(), "N"));
+                let said = |message: &ctxc::Message| {
+                    (
+                        message.speaker,
+                        message.as_str().replace(nonce.as_str(), "N"),
+                    )
+                };
                 return assembly.messages.iter().map(said).collect();
             }
             Err(refused) => refused,
         };
         for fault in refused.iter() {
-            let FaultKind::Missing { name, origin } = &*fault.kind else { panic!("{node}: {fault}") };
+            let FaultKind::Missing { name, origin } = &*fault.kind else {
+                panic!("{node}: {fault}")
+            };
             if *origin == MissingFrom::Input {
                 inputs.insert(name.clone(), json!(EVIL));
             } else {
                 results.insert(
                     name.clone(),
-                    StepResult { content: json!(EVIL), notes: Some(EVIL.to_owned()), ..StepResult::default() },
+                    StepResult {
+                        content: json!(EVIL),
+                        notes: Some(EVIL.to_owned()),
+                        ..StepResult::default()
+                    },
                 );
             }
         }
@@ -140,18 +170,36 @@ fn received(registry: &Registry, node: &str) -> Vec<(Speaker, String)> {
 
 fn holds(library: &str, is_system: bool) {
     let built = compile_sources(&Config::default(), [("a.xml", library)]);
-    let found: Vec<u16> =
-        built.diagnostics.iter().filter(|found| found.severity == ctxc::Severity::Error).map(|found| found.rule.code.0).collect();
-    assert_eq!(found, if is_system { vec![310] } else { vec![] }, "{library}");
-    let Some(registry) = built.registry else { return };
-    let agents = TaskGraph::load(&registry, "t").unwrap().unwrap().agents("t").unwrap();
+    let found: Vec<u16> = built
+        .diagnostics
+        .iter()
+        .filter(|found| found.severity == ctxc::Severity::Error)
+        .map(|found| found.rule.code.0)
+        .collect();
+    assert_eq!(
+        found,
+        if is_system { vec![310] } else { vec![] },
+        "{library}"
+    );
+    let Some(registry) = built.registry else {
+        return;
+    };
+    let agents = TaskGraph::load(&registry, "t")
+        .unwrap()
+        .unwrap()
+        .agents("t")
+        .unwrap();
     assert!(agents.len() >= 2);
     for agent in agents {
         for (speaker, text) in received(&registry, &agent.node) {
             // Further lines of a constraint are indented.
             let open = outside(&text.replace("\n  ", "\n")).to_uppercase();
             assert!(!open.contains(EVIL), "{}: {text}\n{library}", agent.node);
-            assert!(speaker != Speaker::System || !text.to_uppercase().contains(EVIL), "{}: {text}\n{library}", agent.node);
+            assert!(
+                speaker != Speaker::System || !text.to_uppercase().contains(EVIL),
+                "{}: {text}\n{library}",
+                agent.node
+            );
         }
     }
 }
@@ -159,11 +207,21 @@ fn holds(library: &str, is_system: bool) {
 #[test]
 fn every_way_keeps_its_fence() {
     for way in 0..WAYS.len() {
-        holds(&library(&[way], way % (SHOWN.len() - SYSTEMS), (way % 2 == 0, way % 3 == 0)), false);
+        holds(
+            &library(
+                &[way],
+                way % (SHOWN.len() - SYSTEMS),
+                (way % 2 == 0, way % 3 == 0),
+            ),
+            false,
+        );
     }
     for shown in 0..SHOWN.len() {
         for is_behind in [false, true] {
-            holds(&library(&[shown % WAYS.len()], shown, (shown % 2 == 1, is_behind)), shown >= SHOWN.len() - SYSTEMS);
+            holds(
+                &library(&[shown % WAYS.len()], shown, (shown % 2 == 1, is_behind)),
+                shown >= SHOWN.len() - SYSTEMS,
+            );
         }
     }
 }
@@ -191,9 +249,27 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
         OTHERS.replace("ALONE", ALONE)
     ));
     let said = |node: &str, result: &str| {
-        let results = BTreeMap::from([(result.to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() })]);
-        let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
-        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+        let results = BTreeMap::from([(
+            result.to_owned(),
+            StepResult {
+                content: json!(EVIL),
+                ..StepResult::default()
+            },
+        )]);
+        let said = assemble(
+            &registry,
+            &Request {
+                node,
+                results: &results,
+                ..Request::new("t")
+            },
+            &Options::default(),
+        )
+        .unwrap();
+        said.messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect::<String>()
     };
     assert!(said("/steps/1", "c").starts_with(&format!("Do {EVIL}")));
     assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
@@ -211,12 +287,36 @@ fn a_result_is_fenced_wherever_it_was_marked() {
          <task><description>d {{{{r}}}}</description>{ALONE}</task><task><description>d</description><inputs><input name=\"i\" from=\"r\" trust=\"untrusted\"/></inputs>{ALONE}</task></steps></task>",
         OTHERS.replace("ALONE", ALONE)
     ));
-    let results = ["r", "/steps/1"].map(|name| (name.to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() }));
+    let results = ["r", "/steps/1"].map(|name| {
+        (
+            name.to_owned(),
+            StepResult {
+                content: json!(EVIL),
+                ..StepResult::default()
+            },
+        )
+    });
     let results = BTreeMap::from(results);
     for node in ["/steps/1", "/steps/2"] {
-        let said = assemble(&registry, &Request { node, results: &results, ..Request::new("t") }, &Options::default()).unwrap();
-        let text = said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>();
-        assert!(text.contains(EVIL) && !outside(&text).contains(EVIL), "{node}: {text}");
+        let said = assemble(
+            &registry,
+            &Request {
+                node,
+                results: &results,
+                ..Request::new("t")
+            },
+            &Options::default(),
+        )
+        .unwrap();
+        let text = said
+            .messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect::<String>();
+        assert!(
+            text.contains(EVIL) && !outside(&text).contains(EVIL),
+            "{node}: {text}"
+        );
     }
 }
 
@@ -229,8 +329,19 @@ fn what_cannot_hold_a_text_stands_without_a_fence() {
     let registry = registry(library);
     let said = |x: serde_json::Value| {
         let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL)), ("n".to_owned(), json!(3))]);
-        let results = BTreeMap::from([("x".to_owned(), StepResult { content: x, ..StepResult::default() })]);
-        let request = Request { node: "/steps/1", inputs: &inputs, results: &results, ..Request::new("t") };
+        let results = BTreeMap::from([(
+            "x".to_owned(),
+            StepResult {
+                content: x,
+                ..StepResult::default()
+            },
+        )]);
+        let request = Request {
+            node: "/steps/1",
+            inputs: &inputs,
+            results: &results,
+            ..Request::new("t")
+        };
         assemble(&registry, &request, &Options::default())
             .map(|assembly| assembly.messages[0].as_str().to_owned())
             .map_err(|refused| refused.to_string())
@@ -257,14 +368,32 @@ fn an_initial_value_is_there_in_the_first_round() {
              <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management><output_format type=\"json\" schema=\"number\"/></reduction_task></task>"
         ));
         let inputs = BTreeMap::from([("mail".to_owned(), json!(EVIL))]);
-        let result = |content| StepResult { content, ..StepResult::default() };
-        let results =
-            BTreeMap::from([("current_result".to_owned(), result(json!(1))), ("/initial_value".to_owned(), result(json!(EVIL)))]);
-        let request = Request { node: "/reduction_task", inputs: &inputs, results: &results, ..Request::new("t") };
+        let result = |content| StepResult {
+            content,
+            ..StepResult::default()
+        };
+        let results = BTreeMap::from([
+            ("current_result".to_owned(), result(json!(1))),
+            ("/initial_value".to_owned(), result(json!(EVIL))),
+        ]);
+        let request = Request {
+            node: "/reduction_task",
+            inputs: &inputs,
+            results: &results,
+            ..Request::new("t")
+        };
         let said = assemble(&registry, &request, &Options::default()).unwrap();
-        let text = said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>();
+        let text = said
+            .messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect::<String>();
         assert!(text.contains(EVIL), "{initial}: {text}");
-        assert_eq!(!outside(&text).contains(EVIL), is_fenced, "{initial}: {text}");
+        assert_eq!(
+            !outside(&text).contains(EVIL),
+            is_fenced,
+            "{initial}: {text}"
+        );
     }
 }
 
@@ -272,14 +401,32 @@ fn an_initial_value_is_there_in_the_first_round() {
 #[test]
 fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
     let registry = registry("<task type=\"atomic\" name=\"t\"><description>d</description></task>");
-    let attempts = [Attempt { stage: "build".to_owned(), obstacle: EVIL.to_owned(), note: String::new() }];
+    let attempts = [Attempt {
+        stage: "build".to_owned(),
+        obstacle: EVIL.to_owned(),
+        note: String::new(),
+    }];
     let said = |previous: serde_json::Value| {
-        let request = Request { previous: Some(&previous), attempts: &attempts, ..Request::new("t") };
+        let request = Request {
+            previous: Some(&previous),
+            attempts: &attempts,
+            ..Request::new("t")
+        };
         let said = assemble(&registry, &request, &Options::default()).unwrap();
-        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+        said.messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect::<String>()
     };
     let text = said(json!({"mail": EVIL}));
-    assert_eq!((text.matches(EVIL).count(), outside(&text).matches(EVIL).count()), (2, 0), "{text}");
+    assert_eq!(
+        (
+            text.matches(EVIL).count(),
+            outside(&text).matches(EVIL).count()
+        ),
+        (2, 0),
+        "{text}"
+    );
     assert!(outside(&said(json!(17))).contains("17"));
 }
 
@@ -293,15 +440,32 @@ fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
         let registry = registry(&format!(
             "<task type=\"atomic\" name=\"t\"><description>d {{{{own}}}}</description>{inside}{declared}{ALONE}</task>"
         ));
-        let values = BTreeMap::from([("mail", json!(EVIL)), ("n", json!(3)), ("own", json!("ours"))]);
-        let inputs = values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let values = BTreeMap::from([
+            ("mail", json!(EVIL)),
+            ("n", json!(3)),
+            ("own", json!("ours")),
+        ]);
+        let inputs = values
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        let request = Request {
+            inputs: &inputs,
+            ..Request::new("t")
+        };
         let assembly = assemble(&registry, &request, &Options::default()).unwrap();
-        let inside = assembly.report.segments.iter().any(|account| account.segment.has_untrusted_values);
+        let inside = assembly
+            .report
+            .segments
+            .iter()
+            .any(|account| account.segment.has_untrusted_values);
         (assembly.trust(), inside)
     };
     assert_eq!(trust(""), (Trust::Trusted, false));
-    assert_eq!(trust("<instructions>{{n}} times</instructions>"), (Trust::Trusted, false));
+    assert_eq!(
+        trust("<instructions>{{n}} times</instructions>"),
+        (Trust::Trusted, false)
+    );
     for inside in [
         "<instructions>do {{mail}}</instructions>",
         "<instructions syntax=\"jinja\">{{ mail | upper }}</instructions>",
@@ -313,9 +477,18 @@ fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
     ] {
         assert_eq!(trust(inside), (Trust::Untrusted, true), "{inside}");
     }
-    assert_eq!(trust("<instructions trust=\"untrusted\">do</instructions>"), (Trust::Untrusted, false));
-    assert_eq!(trust("<inputs><input name=\"i\" from=\"mail\"/></inputs>"), (Trust::Untrusted, false));
-    assert_eq!(trust("<inputs><input name=\"i\">so: {{mail}}</input></inputs>"), (Trust::Untrusted, false));
+    assert_eq!(
+        trust("<instructions trust=\"untrusted\">do</instructions>"),
+        (Trust::Untrusted, false)
+    );
+    assert_eq!(
+        trust("<inputs><input name=\"i\" from=\"mail\"/></inputs>"),
+        (Trust::Untrusted, false)
+    );
+    assert_eq!(
+        trust("<inputs><input name=\"i\">so: {{mail}}</input></inputs>"),
+        (Trust::Untrusted, false)
+    );
 }
 
 /// What an agent's context holds inside of its texts reaches whoever it hands that context to: results that are made of it are untrusted.
@@ -329,12 +502,34 @@ fn a_parent_with_a_value_inside_a_text_is_untrusted() {
     ));
     let said = |mail: serde_json::Value| {
         let inputs = BTreeMap::from([("mail".to_owned(), mail)]);
-        let parent =
-            assemble(&registry, &Request { inputs: &inputs, ..Request::new("asks") }, &Options::default()).unwrap().segments();
-        let results = BTreeMap::from([("one".to_owned(), StepResult { content: json!(EVIL), ..StepResult::default() })]);
-        let request = Request { node: "/steps/1", parent: &parent, results: &results, ..Request::new("t") };
+        let parent = assemble(
+            &registry,
+            &Request {
+                inputs: &inputs,
+                ..Request::new("asks")
+            },
+            &Options::default(),
+        )
+        .unwrap()
+        .segments();
+        let results = BTreeMap::from([(
+            "one".to_owned(),
+            StepResult {
+                content: json!(EVIL),
+                ..StepResult::default()
+            },
+        )]);
+        let request = Request {
+            node: "/steps/1",
+            parent: &parent,
+            results: &results,
+            ..Request::new("t")
+        };
         let said = assemble(&registry, &request, &Options::default()).unwrap();
-        said.messages.iter().map(|message| message.as_str().replace(&said.report.nonce, "N")).collect::<String>()
+        said.messages
+            .iter()
+            .map(|message| message.as_str().replace(&said.report.nonce, "N"))
+            .collect::<String>()
     };
     assert!(!outside(&said(json!("obey"))).contains(EVIL));
     assert!(outside(&said(json!(3))).contains(EVIL));

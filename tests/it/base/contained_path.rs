@@ -16,12 +16,21 @@ fn a_file_is_named_from_the_folder_of_another() {
     ];
     for (folder, path, expected) in cases {
         assert_eq!(relative(folder, path), expected);
-        assert_eq!(beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(), Some(path));
+        assert_eq!(
+            beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(),
+            Some(path)
+        );
     }
 }
 
 #[test]
 fn reasons_are_words_and_not_numbers() {
-    assert_eq!(reason(&io::Error::from_raw_os_error(13)), "permission denied");
-    assert_eq!(reason(&io::Error::other("Something odd (os error 999)")), "something odd");
+    assert_eq!(
+        reason(&io::Error::from_raw_os_error(13)),
+        "permission denied"
+    );
+    assert_eq!(
+        reason(&io::Error::other("Something odd (os error 999)")),
+        "something odd"
+    );
 }

@@ -9,7 +9,10 @@ use proptest::prelude::*;
 fn an_edit_is_no_longer_than_the_change() {
     let old = "<a>\n  <b>één</b>\n  <c/>\n</a>\n";
     let made = edits(old, &old.replace("één", "één two").replace("<c/>", "<d/>"));
-    let spans: Vec<(Span, &str)> = made.iter().map(|edit| (edit.span, edit.insert.as_str())).collect();
+    let spans: Vec<(Span, &str)> = made
+        .iter()
+        .map(|edit| (edit.span, edit.insert.as_str()))
+        .collect();
     assert_eq!(spans, [(Span::new(14, 23), " two</b>\n  <d")]);
     let apart = old.replace("<a>", "<a x>").replace("</a>", "</a >");
     assert_eq!(edits(old, &apart).len(), 2);

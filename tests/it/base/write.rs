@@ -19,9 +19,19 @@ fn a_large_draft_is_the_file_at_its_end_and_nothing_before() {
         assert_eq!(draft.head(6).unwrap(), b"line 0", "{name}");
         draft.write_all(b"end").unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "before", "{name}");
-        assert_eq!(names_in(folder.path()).iter().filter(|other| other.starts_with('.')).count(), 0, "{name}");
+        assert_eq!(
+            names_in(folder.path())
+                .iter()
+                .filter(|other| other.starts_with('.'))
+                .count(),
+            0,
+            "{name}"
+        );
         draft.write_atomic().unwrap();
-        assert!(std::fs::read_to_string(&path).unwrap() == expected + "end", "{name}");
+        assert!(
+            std::fs::read_to_string(&path).unwrap() == expected + "end",
+            "{name}"
+        );
     }
     drop(Draft::of(&folder.path().join("none.json")));
     assert_eq!(names_in(folder.path()).len(), 2);

@@ -20,7 +20,9 @@ const RENDER: [&str; 6] = ["render", "t", "--input", "ticket=x", "--input", "kin
 /// A project that says of its files that they may come later: what `check` would tell of them is told by the call.
 fn sample() -> Project {
     let project = Project::new().file("ctxc.toml", "[lints]\nunreadable-path = \"off\"\n");
-    project.file("templates/t.xml", TASK).file("docs/a.md", "access: logins\n")
+    project
+        .file("templates/t.xml", TASK)
+        .file("docs/a.md", "access: logins\n")
 }
 
 /// Both verbs end with findings, and say this.
@@ -32,7 +34,9 @@ fn both(project: &Project, said: &str) {
 #[test]
 fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
     let run = sample().run(&["render", "t"]).code(2).silent_out();
-    let run = run.warns("templates/t.xml:4:11: `ticket` has no value").warns("templates/t.xml:2:22: `kind` has no value");
+    let run = run
+        .warns("templates/t.xml:4:11: `ticket` has no value")
+        .warns("templates/t.xml:2:22: `kind` has no value");
     run.warns("give them: --input kind=VALUE --input ticket=VALUE; use @FILE for VALUE");
     // Before a run nothing has to have a value.
     sample().run(&["manifest"]).code(0);
@@ -42,22 +46,38 @@ fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
 fn a_file_that_vanished() {
     let project = sample();
     std::fs::remove_file(project.path("docs/a.md")).unwrap();
-    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it does not exist");
+    both(
+        &project,
+        "templates/t.xml:10:11: docs/a.md cannot be read: it does not exist",
+    );
 }
 
 #[test]
 fn a_file_that_is_no_text() {
     let project = sample().file("docs/a.md", b"a\xff");
-    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: byte 1 is not UTF-8");
+    both(
+        &project,
+        "templates/t.xml:10:11: docs/a.md cannot be read: byte 1 is not UTF-8",
+    );
 }
 
 #[test]
 fn a_file_of_fifty_megabytes_is_refused_unread() {
     let project = sample();
-    std::fs::File::create(project.path("docs/a.md")).unwrap().set_len(50_000_000).unwrap();
+    std::fs::File::create(project.path("docs/a.md"))
+        .unwrap()
+        .set_len(50_000_000)
+        .unwrap();
     let started = std::time::Instant::now();
-    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it is larger than 10 MiB");
-    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
+    both(
+        &project,
+        "templates/t.xml:10:11: docs/a.md cannot be read: it is larger than 10 MiB",
+    );
+    assert!(
+        started.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 #[test]
@@ -67,17 +87,27 @@ fn a_link_that_leads_out_of_the_project() {
     let project = sample();
     std::fs::remove_file(project.path("docs/a.md")).unwrap();
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("docs/a.md")).unwrap();
-    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it lies outside the project's folder");
+    both(
+        &project,
+        "templates/t.xml:10:11: docs/a.md cannot be read: it lies outside the project's folder",
+    );
 }
 
 #[test]
 fn a_system_prompt_over_the_budget_is_never_cut() {
     let project = sample();
-    let run = project.run(&[&RENDER[..], &["--budget", "3"]].concat()).code(1).silent_out();
+    let run = project
+        .run(&[&RENDER[..], &["--budget", "3"]].concat())
+        .code(1)
+        .silent_out();
     run.warns(
         "templates/t.xml:3:3: `system` (4), `description` (8) need 12 tokens in all, which may not be cut; the budget is 3",
     );
-    project.run(&["manifest", "--budget", "3"]).code(1).silent_out().warns("may not be cut; the budget is 3");
+    project
+        .run(&["manifest", "--budget", "3"])
+        .code(1)
+        .silent_out()
+        .warns("may not be cut; the budget is 3");
 }
 
 #[test]
@@ -88,13 +118,19 @@ fn texts_from_outside_and_fragments_in_a_circle_have_no_context() {
          <task type=\"atomic\" name=\"u\"><description src=\"link.md\"/><criteria src=\"../../x.md\"/><instructions><use fragment=\"a\"/></instructions></task>\n\
          </library>\n";
     let project = sample().file("templates/u.xml", wrong);
-    std::os::unix::fs::symlink(outside.path("secret.md"), project.path("templates/link.md")).unwrap();
+    std::os::unix::fs::symlink(outside.path("secret.md"), project.path("templates/link.md"))
+        .unwrap();
     project.run(&RENDER).code(0).silent();
     for verb in ["render", "manifest"] {
         let run = project.run(&[verb, "u"]).code(1).silent_out();
-        run.warns("templates/u.xml has 3 errors").warns("`ctxc check` shows them");
+        run.warns("templates/u.xml has 3 errors")
+            .warns("`ctxc check` shows them");
     }
-    project.run(&["manifest"]).code(1).says("t\n").warns("this is not all, since the project has 3 errors: left out are `u`");
+    project
+        .run(&["manifest"])
+        .code(1)
+        .says("t\n")
+        .warns("this is not all, since the project has 3 errors: left out are `u`");
     let run = project.run(&["check"]).code(1);
     let run = run.says("error[reference-cycle] templates/u.xml:2:35: the fragment `a` contains itself by way of others");
     let run = run.says(
@@ -114,9 +150,13 @@ fn a_jinja_text_without_end_is_a_finding_at_its_text() {
 #[test]
 fn a_path_that_ends_in_a_slash_is_that_of_a_folder() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description src=\"d.md/\"/>\n  <file_paths source=\"literal\"><path>docs/a.md/</path></file_paths>\n</task>\n";
-    let project = Project::new().file("templates/t.xml", task).file("templates/d.md", "Do it.\n").file("docs/a.md", "a\n");
+    let project = Project::new()
+        .file("templates/t.xml", task)
+        .file("templates/d.md", "Do it.\n")
+        .file("docs/a.md", "a\n");
     let run = project.run(&["check"]).code(1);
-    let run = run.says("the text in `d.md/` cannot be read: its path ends in `/`, as that of a folder does");
+    let run = run
+        .says("the text in `d.md/` cannot be read: its path ends in `/`, as that of a folder does");
     run.says("the file `docs/a.md/` cannot be shown to the agent: its path ends in `/`, as that of a folder does")
         .says("docs/a.md`?");
 }

@@ -4,7 +4,9 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 
 fn task(name: &str, words: &str) -> String {
-    format!("<task type=\"atomic\" name=\"{name}\">\n  <description>Do {name}. {words}</description>\n</task>\n")
+    format!(
+        "<task type=\"atomic\" name=\"{name}\">\n  <description>Do {name}. {words}</description>\n</task>\n"
+    )
 }
 
 fn scenario(subject: &str) -> String {
@@ -16,19 +18,29 @@ fn scenario(subject: &str) -> String {
 
 /// `sub` uses a fragment of a file with errors and `top` is `sub`, `lost` stands in a file that is none, two files define `twin`.
 fn sample() -> Project {
-    let roles =
-        "[roles.clerk]\ntemplate = \"broken\"\n[roles.finder]\ntemplate = \"lost\"\n[roles.reader]\ntemplate = \"good\"\n";
+    let roles = "[roles.clerk]\ntemplate = \"broken\"\n[roles.finder]\ntemplate = \"lost\"\n[roles.reader]\ntemplate = \"good\"\n";
     let top = "<task type=\"sequential\" name=\"top\">\n  <description>Do all.</description>\n  <steps><task ref=\"sub\"/></steps>\n</task>\n";
-    let library =
-        "<library>\n<fragment name=\"fr\">be <b>brief</fragment>\n<fragment name=\"own\">be kind</fragment></library>\n";
+    let library = "<library>\n<fragment name=\"fr\">be <b>brief</fragment>\n<fragment name=\"own\">be kind</fragment></library>\n";
     Project::new()
-        .file("ctxc.toml", format!("edition = \"2026\"\n[project]\nname = \"p\"\n{roles}"))
-        .file("templates/good.xml", task("good", "<use fragment=\"sound\"/>"))
-        .file("templates/sound.xml", "<library>\n<fragment name=\"sound\">be calm</fragment></library>\n")
+        .file(
+            "ctxc.toml",
+            format!("edition = \"2026\"\n[project]\nname = \"p\"\n{roles}"),
+        )
+        .file(
+            "templates/good.xml",
+            task("good", "<use fragment=\"sound\"/>"),
+        )
+        .file(
+            "templates/sound.xml",
+            "<library>\n<fragment name=\"sound\">be calm</fragment></library>\n",
+        )
         .file("templates/broken.xml", task("broken", "a & b"))
         .file("templates/fr.xml", library)
         .file("templates/sub.xml", task("sub", "<use fragment=\"fr\"/>"))
-        .file("templates/kind.xml", task("kind", "<use fragment=\"own\"/>"))
+        .file(
+            "templates/kind.xml",
+            task("kind", "<use fragment=\"own\"/>"),
+        )
         .file("templates/top.xml", top)
         .file("templates/lost.xml", "<")
         .file("templates/twin1.xml", task("twin", ""))
@@ -42,26 +54,77 @@ fn sample() -> Project {
 #[test]
 fn a_render_is_refused_where_it_rests_on_an_error() {
     let project = sample();
-    let sound = project.run(&["render", "good", "--raw"]).code(0).silent().stdout;
+    let sound = project
+        .run(&["render", "good", "--raw"])
+        .code(0)
+        .silent()
+        .stdout;
     assert_eq!(sound, "[user]\n## Task\n\nDo good. be calm\n");
-    project.run(&["render", "--role", "reader", "--raw"]).code(0).says("Do good.");
-    project.run(&["render", "templates/good.xml", "--raw"]).code(0).says("Do good.");
+    project
+        .run(&["render", "--role", "reader", "--raw"])
+        .code(0)
+        .says("Do good.");
+    project
+        .run(&["render", "templates/good.xml", "--raw"])
+        .code(0)
+        .says("Do good.");
     let fragment = "hint: templates/fr.xml:2:25: `<b>` is never closed";
     for (named, why, place) in [
-        (&["broken"][..], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
-        (&["templates/broken.xml"], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
-        (&["--role", "clerk"], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
-        (&["sub"], "templates/fr.xml, which `sub` rests on, has 2 errors", fragment),
-        (&["kind"], "templates/fr.xml, which `kind` rests on, has 2 errors", fragment),
-        (&["top"], "templates/fr.xml, which `top` rests on, has 2 errors", fragment),
+        (
+            &["broken"][..],
+            "templates/broken.xml has 1 error",
+            "hint: templates/broken.xml:2:29: `&` on its own",
+        ),
+        (
+            &["templates/broken.xml"],
+            "templates/broken.xml has 1 error",
+            "hint: templates/broken.xml:2:29: `&` on its own",
+        ),
+        (
+            &["--role", "clerk"],
+            "templates/broken.xml has 1 error",
+            "hint: templates/broken.xml:2:29: `&` on its own",
+        ),
+        (
+            &["sub"],
+            "templates/fr.xml, which `sub` rests on, has 2 errors",
+            fragment,
+        ),
+        (
+            &["kind"],
+            "templates/fr.xml, which `kind` rests on, has 2 errors",
+            fragment,
+        ),
+        (
+            &["top"],
+            "templates/fr.xml, which `top` rests on, has 2 errors",
+            fragment,
+        ),
         (&["twin"], "templates/twin1.xml has 1 error", "`twin`"),
-        (&["templates/lost.xml"], "templates/lost.xml has ", "hint: templates/lost.xml:1:1: "),
+        (
+            &["templates/lost.xml"],
+            "templates/lost.xml has ",
+            "hint: templates/lost.xml:1:1: ",
+        ),
     ] {
-        let run = project.run(&[&["render"], named].concat()).code(1).silent_out();
-        run.warns(&format!("error: {why}")).warns(place).warns("what an agent would receive is not certain");
-        project.run(&[&["manifest"], named].concat()).code(1).silent_out().warns(why);
+        let run = project
+            .run(&[&["render"], named].concat())
+            .code(1)
+            .silent_out();
+        run.warns(&format!("error: {why}"))
+            .warns(place)
+            .warns("what an agent would receive is not certain");
+        project
+            .run(&[&["manifest"], named].concat())
+            .code(1)
+            .silent_out()
+            .warns(why);
         if named.len() == 1 {
-            project.run(&[&["new", "scenario"], named].concat()).code(1).silent_out().warns(why);
+            project
+                .run(&[&["new", "scenario"], named].concat())
+                .code(1)
+                .silent_out()
+                .warns(why);
         }
     }
 }
@@ -70,9 +133,14 @@ fn a_render_is_refused_where_it_rests_on_an_error() {
 fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
     let project = sample();
     let run = project.run(&["render", "brokn"]).code(2).silent_out();
-    let run = run.warns("there is no task `brokn` in this project").warns("did you mean `broken`?");
+    let run = run
+        .warns("there is no task `brokn` in this project")
+        .warns("did you mean `broken`?");
     run.warns("it is not known what templates/lost.xml would define");
-    let role = project.run(&["render", "--role", "finder"]).code(2).warns("there is no task `lost`");
+    let role = project
+        .run(&["render", "--role", "finder"])
+        .code(2)
+        .warns("there is no task `lost`");
     role.warns("it is not known what templates/lost.xml would define");
     let sound = Project::new().file("templates/good.xml", task("good", ""));
     let run = sound.run(&["render", "goood"]).code(2);
@@ -83,33 +151,58 @@ fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
 fn a_manifest_of_all_agents_says_who_is_not_in_it() {
     let project = sample();
     let run = project.run(&["manifest"]).code(1).says("reader: good");
-    assert!(!run.stdout.contains("broken") && !run.stdout.contains("sub"), "{}", run.stdout);
-    let run = run.warns("left out are role `clerk`, role `finder`, `broken`, `kind`, `sub`, `top`, `twin`\n");
+    assert!(
+        !run.stdout.contains("broken") && !run.stdout.contains("sub"),
+        "{}",
+        run.stdout
+    );
+    let run = run.warns(
+        "left out are role `clerk`, role `finder`, `broken`, `kind`, `sub`, `top`, `twin`\n",
+    );
     run.warns("hint: ctxc.toml:");
     let json = project.run(&["manifest", "--json"]).code(1).json();
     assert_eq!(json["entries"].as_array().unwrap().len(), 1);
     project.run(&["manifest", "good"]).code(0).silent();
     // What is kept is whole, and what is compared is.
-    project.run(&["manifest", "--output", "m.json"]).code(1).silent_out().warns("if it has all agents");
+    project
+        .run(&["manifest", "--output", "m.json"])
+        .code(1)
+        .silent_out()
+        .warns("if it has all agents");
     assert!(!project.path("m.json").exists());
-    project.run(&["manifest", "diff", ".", "."]).code(1).silent_out().warns("errors");
+    project
+        .run(&["manifest", "diff", ".", "."])
+        .code(1)
+        .silent_out()
+        .warns("errors");
     // The same where something that no rule sees keeps one agent from its context.
     let long = format!(
         "<task type=\"atomic\" name=\"long\"><description>Do it.</description><system>{}</system></task>",
         "word ".repeat(90)
     );
-    let project = Project::new().file("templates/good.xml", task("good", "")).file("templates/long.xml", long);
-    let run = project.run(&["manifest", "--budget", "40"]).code(1).says("good\n");
+    let project = Project::new()
+        .file("templates/good.xml", task("good", ""))
+        .file("templates/long.xml", long);
+    let run = project
+        .run(&["manifest", "--budget", "40"])
+        .code(1)
+        .says("good\n");
     run.warns("templates/long.xml:1:").warns("the budget is 40");
 }
 
 #[test]
 fn cases_of_tasks_with_errors_are_errors_and_others_run() {
     let project = sample();
-    let run = project.run(&["eval"]).code(1).says("reader  context 1/1").says("PASS");
+    let run = project
+        .run(&["eval"])
+        .code(1)
+        .says("reader  context 1/1")
+        .says("PASS");
     let run = run.says("scenarios/clerk.yaml:1: bare-ampersand (CTX006): templates/broken.xml:2:29: `&` on its own");
     let run = run.says("scenarios/sub.yaml:1: unclosed-element (CTX001): templates/fr.xml:2:25: `<b>` is never closed");
-    let run = run.says("scenarios/finder.yaml:1: unknown-task (").says("4 scenarios: 1 passed, 0 failed, 3 errored");
+    let run = run
+        .says("scenarios/finder.yaml:1: unknown-task (")
+        .says("4 scenarios: 1 passed, 0 failed, 3 errored");
     run.silent();
     project.run(&["eval", "reader"]).code(0).says("1 passed");
 }
@@ -126,7 +219,10 @@ fn what_is_broken_just_now_is_no_context_of_others() {
         .file("templates/told.md", "Do good, and do it well.");
     let sound = project.run(&["render", "good", "--raw"]).code(0).stdout;
     project.write("templates/told.xml", asked.replace("</task>", "&</task>"));
-    assert_eq!(project.run(&["render", "good", "--raw"]).code(0).stdout, sound);
+    assert_eq!(
+        project.run(&["render", "good", "--raw"]).code(0).stdout,
+        sound
+    );
 }
 
 #[test]
@@ -136,22 +232,43 @@ fn a_name_that_is_no_text_is_told_once() {
     let project = Project::new().file("templates/t.xml", super::check::CLEAN);
     for name in [&b"templates/a\xff.xml"[..], b"templates/a\xfe.xml"] {
         let path = project.path("").join(std::ffi::OsStr::from_bytes(name));
-        std::fs::write(path, "<task type='atomic' name='a'><description>d</description></task>").unwrap();
+        std::fs::write(
+            path,
+            "<task type='atomic' name='a'><description>d</description></task>",
+        )
+        .unwrap();
     }
     let said = "templates/a\u{fffd}.xml:1:1: error[unreadable-file]: cannot be read: its name is not UTF-8; give it another name";
-    for args in [&["check", "--format", "concise"][..], &["check", "--fix", "--format", "concise"]] {
+    for args in [
+        &["check", "--format", "concise"][..],
+        &["check", "--fix", "--format", "concise"],
+    ] {
         let run = project.run(args).code(1).says(said);
-        assert_eq!(run.stdout.matches("a\u{fffd}.xml").count(), 1, "{}", run.stdout);
+        assert_eq!(
+            run.stdout.matches("a\u{fffd}.xml").count(),
+            1,
+            "{}",
+            run.stdout
+        );
     }
-    project.run(&["fmt", "--check"]).code(1).warns("its name is not UTF-8");
+    project
+        .run(&["fmt", "--check"])
+        .code(1)
+        .warns("its name is not UTF-8");
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_scenario_whose_name_is_no_text_is_told() {
     use std::os::unix::ffi::OsStrExt;
-    let project = Project::new().file("templates/t.xml", super::check::CLEAN).file("scenarios/files/x.txt", "x");
-    let at = |name: &[u8]| project.path("scenarios").join(std::ffi::OsStr::from_bytes(name));
+    let project = Project::new()
+        .file("templates/t.xml", super::check::CLEAN)
+        .file("scenarios/files/x.txt", "x");
+    let at = |name: &[u8]| {
+        project
+            .path("scenarios")
+            .join(std::ffi::OsStr::from_bytes(name))
+    };
     std::fs::write(at(b"a\xff.yaml"), "name: a\n").unwrap();
     std::fs::create_dir(at(b"more\xff")).unwrap();
     std::fs::write(at(b"notes\xff.txt"), "no scenario").unwrap();
@@ -159,8 +276,12 @@ fn a_scenario_whose_name_is_no_text_is_told() {
     let run = project
         .run(&["check", "--format", "concise"])
         .code(1)
-        .says(&format!("scenarios/a\u{fffd}.yaml:1:1: error[unreadable-file]: {why}"));
-    let run = run.says(&format!("scenarios/more\u{fffd}:1:1: error[unreadable-file]: {why}"));
+        .says(&format!(
+            "scenarios/a\u{fffd}.yaml:1:1: error[unreadable-file]: {why}"
+        ));
+    let run = run.says(&format!(
+        "scenarios/more\u{fffd}:1:1: error[unreadable-file]: {why}"
+    ));
     assert!(!run.stdout.contains("notes"), "{}", run.stdout);
     project.run(&["eval"]).code(1).says("its name is not UTF-8");
 }

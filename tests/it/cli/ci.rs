@@ -9,7 +9,9 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// A repository whose runner has the program installed already.
 fn runner() -> Project {
-    let project = Project::new().file("agents/ctxc.toml", "").file("agents/templates/a b.xml", CONFLICT);
+    let project = Project::new()
+        .file("agents/ctxc.toml", "")
+        .file("agents/templates/a b.xml", CONFLICT);
     let program = project.path("program/bin/ctxc");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
     std::fs::hard_link(env!("CARGO_BIN_EXE_ctxc"), &program)
@@ -20,8 +22,13 @@ fn runner() -> Project {
 
 fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
     let mut command = Command::new("bash");
-    command.arg(format!("{ROOT}/.ci/action")).arg("run").current_dir(project.path(""));
-    command.env("CTXC_ROOT", project.path("program")).env("GITHUB_OUTPUT", project.path("output"));
+    command
+        .arg(format!("{ROOT}/.ci/action"))
+        .arg("run")
+        .current_dir(project.path(""));
+    command
+        .env("CTXC_ROOT", project.path("program"))
+        .env("GITHUB_OUTPUT", project.path("output"));
     command.env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
     for name in [
         "CTXC_COMMAND",
@@ -33,7 +40,13 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
         "CTXC_ARGS",
         "CTXC_BASE",
     ] {
-        command.env(name, variables.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value));
+        command.env(
+            name,
+            variables
+                .iter()
+                .find(|(known, _)| *known == name)
+                .map_or("", |(_, value)| value),
+        );
     }
     Run::from(command.output().unwrap())
 }
@@ -42,23 +55,51 @@ fn action(project: &Project, variables: &[(&str, &str)]) -> Run {
 #[cfg(unix)]
 fn the_action_annotates_and_exits_as_the_program_does() {
     let project = runner();
-    action(&project, &[("CTXC_PROJECT", "agents")]).code(1).says("::error file=agents/templates/a b.xml,line=5,");
+    action(&project, &[("CTXC_PROJECT", "agents")])
+        .code(1)
+        .says("::error file=agents/templates/a b.xml,line=5,");
     assert_eq!(project.read("output"), "exit-code=1\n");
-    action(&project, &[("CTXC_PATHS", "\nclean/c.xml\r\n  \n")]).code(0).silent_out();
-    let sarif = [("CTXC_PROJECT", "agents"), ("CTXC_FORMAT", "sarif"), ("CTXC_OUTPUT_FILE", "ctxc.sarif")];
+    action(&project, &[("CTXC_PATHS", "\nclean/c.xml\r\n  \n")])
+        .code(0)
+        .silent_out();
+    let sarif = [
+        ("CTXC_PROJECT", "agents"),
+        ("CTXC_FORMAT", "sarif"),
+        ("CTXC_OUTPUT_FILE", "ctxc.sarif"),
+    ];
     action(&project, &sarif).code(1).silent_out();
-    assert!(project.read("ctxc.sarif").contains("agents/templates/a%20b.xml"));
-    let built = [("CTXC_COMMAND", "build"), ("CTXC_ARGS", "--check"), ("CTXC_PATHS", "clean")];
+    assert!(
+        project
+            .read("ctxc.sarif")
+            .contains("agents/templates/a%20b.xml")
+    );
+    let built = [
+        ("CTXC_COMMAND", "build"),
+        ("CTXC_ARGS", "--check"),
+        ("CTXC_PATHS", "clean"),
+    ];
     action(&project, &built).code(1).warns("does not exist");
-    assert_eq!(project.read("output"), "exit-code=1\nexit-code=0\nexit-code=1\nexit-code=1\n");
+    assert_eq!(
+        project.read("output"),
+        "exit-code=1\nexit-code=0\nexit-code=1\nexit-code=1\n"
+    );
 }
 
 #[test]
 #[cfg(unix)]
 fn the_action_runs_scenarios() {
     let project = runner();
-    action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents")]).code(5).warns("no scenario to run");
-    let empty = [("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents"), ("CTXC_ARGS", "--allow-empty")];
+    action(
+        &project,
+        &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents")],
+    )
+    .code(5)
+    .warns("no scenario to run");
+    let empty = [
+        ("CTXC_COMMAND", "eval"),
+        ("CTXC_PROJECT", "agents"),
+        ("CTXC_ARGS", "--allow-empty"),
+    ];
     action(&project, &empty).code(0);
     action(&project, &[&empty[..], &[("CTXC_FORMAT", "json")]].concat()).code(0);
 }
@@ -67,16 +108,34 @@ fn the_action_runs_scenarios() {
 #[cfg(unix)]
 fn inputs_of_the_action_are_never_run() {
     let project = runner();
-    action(&project, &[("CTXC_PATHS", "$(touch hit)\n`touch hit`\n; touch hit")]).code(2);
-    action(&project, &[("CTXC_PATHS", "--suppress-existing")]).code(2).warns("there is no such file");
-    action(&project, &[("CTXC_COMMAND", "check; touch hit")]).code(2).says("is check, build, eval or gate");
+    action(
+        &project,
+        &[("CTXC_PATHS", "$(touch hit)\n`touch hit`\n; touch hit")],
+    )
+    .code(2);
+    action(&project, &[("CTXC_PATHS", "--suppress-existing")])
+        .code(2)
+        .warns("there is no such file");
+    action(&project, &[("CTXC_COMMAND", "check; touch hit")])
+        .code(2)
+        .says("is check, build, eval or gate");
     assert!(!project.path("hit").exists());
 }
 
 #[test]
 #[cfg(unix)]
 fn the_cache_of_the_action_has_a_key_of_the_sources() {
-    let key = || Run::from(Command::new("bash").arg(format!("{ROOT}/.ci/action")).arg("key").output().unwrap()).code(0).stdout;
+    let key = || {
+        Run::from(
+            Command::new("bash")
+                .arg(format!("{ROOT}/.ci/action"))
+                .arg("key")
+                .output()
+                .unwrap(),
+        )
+        .code(0)
+        .stdout
+    };
     assert_eq!((key().len(), key()), ("key=".len() + 41, key()));
 }
 
@@ -91,10 +150,24 @@ fn every_input_of_the_action_is_handed_on_and_documented() {
         .filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'))
         .filter(|name| !name.starts_with(' '))
         .collect();
-    assert_eq!(declared, ["command", "project", "paths", "format", "output-file", "summary-file", "args"]);
+    assert_eq!(
+        declared,
+        [
+            "command",
+            "project",
+            "paths",
+            "format",
+            "output-file",
+            "summary-file",
+            "args"
+        ]
+    );
     let page = std::fs::read_to_string(format!("{ROOT}/docs/CI.md")).unwrap();
     for name in declared {
-        let variable = format!("CTXC_{}: ${{{{ inputs.{name} }}}}", name.replace('-', "_").to_uppercase());
+        let variable = format!(
+            "CTXC_{}: ${{{{ inputs.{name} }}}}",
+            name.replace('-', "_").to_uppercase()
+        );
         assert!(rest.contains(&variable), "{variable}");
         assert!(page.contains(&format!("| `{name}` | ")), "{name}");
     }
@@ -110,23 +183,56 @@ fn no_script_of_the_action_and_the_workflows_holds_an_expression() {
         "examples/langgraph_agent/.github/workflows/ctxc.yml",
     ] {
         let text = std::fs::read_to_string(format!("{ROOT}/{path}")).unwrap();
-        let scripts: Vec<&str> = text.lines().filter(|line| line.trim_start_matches([' ', '-']).starts_with("run:")).collect();
-        assert!(scripts.len() > 1 && scripts.iter().all(|line| !line.contains("${{") && !line.ends_with('|')), "{scripts:?}");
+        let scripts: Vec<&str> = text
+            .lines()
+            .filter(|line| line.trim_start_matches([' ', '-']).starts_with("run:"))
+            .collect();
+        assert!(
+            scripts.len() > 1
+                && scripts
+                    .iter()
+                    .all(|line| !line.contains("${{") && !line.ends_with('|')),
+            "{scripts:?}"
+        );
     }
 }
 
 fn git(folder: &std::path::Path, args: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
-    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    command
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(args);
+    command
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ])
+        .env_remove("GIT_DIR");
     let done = command.output().unwrap();
-    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "git {args:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 /// `examples/ci` in a repository, and a clone of it in `clone`, as `actions/checkout` makes one.
 fn example() -> Project {
     let project = runner();
-    let copied = Command::new("cp").arg("-R").arg(format!("{ROOT}/examples/ci")).arg(project.path("origin")).status().unwrap();
+    let copied = Command::new("cp")
+        .arg("-R")
+        .arg(format!("{ROOT}/examples/ci"))
+        .arg(project.path("origin"))
+        .status()
+        .unwrap();
     assert!(copied.success());
     let origin = project.path("origin");
     git(&origin, &["init", "-q", "-b", "main"]);
@@ -134,38 +240,70 @@ fn example() -> Project {
     git(&origin, &["commit", "-q", "-m", "what was accepted"]);
     git(&project.path(""), &["clone", "-q", "origin", "clone"]);
     git(&project.path("clone"), &["switch", "-q", "-c", "change"]);
-    git(&project.path("clone"), &["commit", "-q", "--allow-empty", "-m", "begin"]);
+    git(
+        &project.path("clone"),
+        &["commit", "-q", "--allow-empty", "-m", "begin"],
+    );
     project
 }
 
 /// The commit that the change of the clone is compared with, as an event names it.
 fn base(project: &Project) -> String {
     let args = ["-C", "clone", "rev-parse", "origin/main"];
-    let found = Command::new("git").args(args).current_dir(project.path("")).output().unwrap();
+    let found = Command::new("git")
+        .args(args)
+        .current_dir(project.path(""))
+        .output()
+        .unwrap();
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
 /// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the exit code of each by its name.
 fn workflow(project: &Project) -> Vec<(String, i32)> {
-    let page = std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
+    let page =
+        std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();
     let (test, _) = page.split_once("\n  comment:\n").unwrap();
     let steps = test.split("\n      - name: ").skip(1).filter_map(|step| {
         let (name, rest) = step.split_once('\n')?;
-        Some((name, rest.lines().find_map(|line| line.trim().strip_prefix("run: "))?))
+        Some((
+            name,
+            rest.lines()
+                .find_map(|line| line.trim().strip_prefix("run: "))?,
+        ))
     });
-    let path = format!("{}:{}", project.path("program/bin").display(), std::env::var("PATH").unwrap());
+    let path = format!(
+        "{}:{}",
+        project.path("program/bin").display(),
+        std::env::var("PATH").unwrap()
+    );
     let run = |(name, script): (&str, &str)| {
         let mut bash = Command::new("bash");
-        bash.args(["-e", "-o", "pipefail", "-c", script]).current_dir(project.path("clone")).env("PATH", &path);
-        bash.env("BASE", base(project)).env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
-        bash.env("XDG_STATE_HOME", project.path("state")).env("XDG_CACHE_HOME", project.path("cache"));
-        (name.to_owned(), bash.output().unwrap().status.code().unwrap())
+        bash.args(["-e", "-o", "pipefail", "-c", script])
+            .current_dir(project.path("clone"))
+            .env("PATH", &path);
+        bash.env("BASE", base(project))
+            .env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
+        bash.env("XDG_STATE_HOME", project.path("state"))
+            .env("XDG_CACHE_HOME", project.path("cache"));
+        (
+            name.to_owned(),
+            bash.output().unwrap().status.code().unwrap(),
+        )
     };
-    steps.filter(|(name, _)| *name != "install").map(run).collect()
+    steps
+        .filter(|(name, _)| *name != "install")
+        .map(run)
+        .collect()
 }
 
 fn codes(check: i32, build: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
-    let all = [("check", check), ("build", build), ("eval", eval), ("gate", gate), ("summary", 0)];
+    let all = [
+        ("check", check),
+        ("build", build),
+        ("eval", eval),
+        ("gate", gate),
+        ("summary", 0),
+    ];
     all.map(|(name, code)| (name.to_owned(), code)).to_vec()
 }
 
@@ -179,7 +317,10 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
         "`ctxc build` and `ctxc baseline accept` in examples/ci bring it up to date"
     );
     let summary = project.read("summary.md");
-    assert!(summary.contains("2 scenarios, 2 with answers; nothing is loosened"), "{summary}");
+    assert!(
+        summary.contains("2 scenarios, 2 with answers; nothing is loosened"),
+        "{summary}"
+    );
     assert_eq!(project.read("clone/comment.md"), summary);
 
     let template = project.read("clone/prompts/triage.xml");
@@ -190,15 +331,20 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
     assert_eq!(workflow(&project), codes(0, 1, 1, 4));
     let comment = project.read("clone/comment.md");
     assert!(
-        comment.contains(&format!("gate against {:.12}: FAIL", base(&project))) && comment.contains("double-charge"),
+        comment.contains(&format!("gate against {:.12}: FAIL", base(&project)))
+            && comment.contains("double-charge"),
         "{comment}"
     );
 
     // Whoever also takes the expectation out makes the scenarios green, and not the gate.
-    let scenarios =
-        project.read("clone/scenarios/triage.yaml").replace("    - segment: {id: \"file:docs/runbook.md\", state: kept}\n", "");
-    let scenarios =
-        scenarios.replace("reply: product", "reply: billing, data").replace("^billing$", "billing").replace("^data$", "data");
+    let scenarios = project.read("clone/scenarios/triage.yaml").replace(
+        "    - segment: {id: \"file:docs/runbook.md\", state: kept}\n",
+        "",
+    );
+    let scenarios = scenarios
+        .replace("reply: product", "reply: billing, data")
+        .replace("^billing$", "billing")
+        .replace("^data$", "data");
     project.write("clone/scenarios/triage.yaml", scenarios);
     project.run(&["build", "--project", "clone"]).code(0);
     assert_eq!(workflow(&project), codes(0, 0, 0, 4));
@@ -209,28 +355,71 @@ fn the_workflow_of_the_example_is_green_and_red_after_a_change_that_breaks_it() 
 fn the_action_gates_a_change_and_writes_its_summary() {
     let project = example();
     let base = base(&project);
-    let gate = [("CTXC_COMMAND", "gate"), ("CTXC_PROJECT", "clone"), ("CTXC_BASE", &*base), ("CTXC_SUMMARY_FILE", "comment.md")];
-    action(&project, &gate).code(0).says(&format!("gate against {base:.12}: PASS"));
-    action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "clone"), ("CTXC_SUMMARY_FILE", "comment.md")]).code(0);
+    let gate = [
+        ("CTXC_COMMAND", "gate"),
+        ("CTXC_PROJECT", "clone"),
+        ("CTXC_BASE", &*base),
+        ("CTXC_SUMMARY_FILE", "comment.md"),
+    ];
+    action(&project, &gate)
+        .code(0)
+        .says(&format!("gate against {base:.12}: PASS"));
+    action(
+        &project,
+        &[
+            ("CTXC_COMMAND", "eval"),
+            ("CTXC_PROJECT", "clone"),
+            ("CTXC_SUMMARY_FILE", "comment.md"),
+        ],
+    )
+    .code(0);
     let comment = project.read("comment.md");
-    assert!(comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"), "{comment}");
+    assert!(
+        comment.contains("2 scenarios, 2 with answers") && comment.contains("0 carried"),
+        "{comment}"
+    );
     assert_eq!(project.read("summary.md"), comment);
     project.write("clone/docs/runbook.md", "# Runbook\n");
-    action(&project, &gate).code(4).says(&format!("gate against {base:.12}: FAIL"));
-    action(&project, &[&gate[..3], &[("CTXC_ARGS", "--base=change")]].concat()).code(4).says("gate against change: FAIL");
-    assert!(project.read("output").ends_with("exit-code=4\nexit-code=4\n"));
+    action(&project, &gate)
+        .code(4)
+        .says(&format!("gate against {base:.12}: FAIL"));
+    action(
+        &project,
+        &[&gate[..3], &[("CTXC_ARGS", "--base=change")]].concat(),
+    )
+    .code(4)
+    .says("gate against change: FAIL");
+    assert!(
+        project
+            .read("output")
+            .ends_with("exit-code=4\nexit-code=4\n")
+    );
 }
 
 #[test]
 fn completions_offer_what_help_lists() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = Project::new().run(&["completions", shell]).code(0).silent().stdout;
-        for word in ["check", "build", "schema", "completions", "suppress-existing"] {
+        let script = Project::new()
+            .run(&["completions", shell])
+            .code(0)
+            .silent()
+            .stdout;
+        for word in [
+            "check",
+            "build",
+            "schema",
+            "completions",
+            "suppress-existing",
+        ] {
             assert!(script.contains(word), "{shell}: {word}");
         }
         // The others do not complete values.
         let takes_values = ["bash", "zsh", "fish"].contains(&shell);
-        assert_eq!(script.contains("sarif") && script.contains("rdjson"), takes_values, "{shell}");
+        assert_eq!(
+            script.contains("sarif") && script.contains("rdjson"),
+            takes_values,
+            "{shell}"
+        );
         assert!(!script.contains("debug-panic"), "{shell}");
     }
     Project::new().run(&["completions", "tcsh"]).code(2);
@@ -239,13 +428,38 @@ fn completions_offer_what_help_lists() {
 #[test]
 fn every_verb_has_a_manual_page() {
     let project = Project::new();
-    let whole = project.run(&["man"]).code(0).silent().says(".TH ctxc 1").says("ctxc\\-check(1)").stdout;
+    let whole = project
+        .run(&["man"])
+        .code(0)
+        .silent()
+        .says(".TH ctxc 1")
+        .says("ctxc\\-check(1)")
+        .stdout;
     assert!(!whole.contains("debug\\-panic"), "hidden verbs have none");
-    for verb in ["init", "check", "build", "diff", "show", "explain", "defaults", "rules", "schema", "completions", "man"] {
-        let page =
-            project.run(&["man", verb]).code(0).silent().says(&format!(".TH ctxc-{verb} 1  \"ctxc 0.")).says(".SH SYNOPSIS");
+    for verb in [
+        "init",
+        "check",
+        "build",
+        "diff",
+        "show",
+        "explain",
+        "defaults",
+        "rules",
+        "schema",
+        "completions",
+        "man",
+    ] {
+        let page = project
+            .run(&["man", verb])
+            .code(0)
+            .silent()
+            .says(&format!(".TH ctxc-{verb} 1  \"ctxc 0."))
+            .says(".SH SYNOPSIS");
         page.says("Examples:");
     }
-    project.run(&["man", "chek"]).code(2).warns("did you mean `check`?");
+    project
+        .run(&["man", "chek"])
+        .code(2)
+        .warns("did you mean `check`?");
     project.run(&["man", "debug-panic"]).code(2);
 }

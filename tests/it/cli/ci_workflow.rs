@@ -29,12 +29,27 @@ fn steps(workflow: &str, job: &str) -> Vec<Step> {
     let job = &tree.to_json()["jobs"][job];
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let of = |step: &serde_json::Value| {
-        let folder = step.get("working-directory").unwrap_or(&job["defaults"]["run"]["working-directory"]);
+        let folder = step
+            .get("working-directory")
+            .unwrap_or(&job["defaults"]["run"]["working-directory"]);
         let condition = text(&step["if"]);
-        let needs = condition.strip_prefix("hashFiles('").and_then(|rest| rest.split_once('\'')).map(|(file, _)| file.to_owned());
-        step.get("run").map(|run| Step { name: text(&step["name"]), folder: text(folder), needs, script: text(run) })
+        let needs = condition
+            .strip_prefix("hashFiles('")
+            .and_then(|rest| rest.split_once('\''))
+            .map(|(file, _)| file.to_owned());
+        step.get("run").map(|run| Step {
+            name: text(&step["name"]),
+            folder: text(folder),
+            needs,
+            script: text(run),
+        })
     };
-    job["steps"].as_array().unwrap().iter().filter_map(of).collect()
+    job["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(of)
+        .collect()
 }
 
 /// A project as it stands on the forge, and what its workflow finds.
@@ -48,54 +63,116 @@ impl Forge {
     /// Generates the workflow and commits everything to `main`.
     pub(crate) fn of(project: Project) -> Self {
         git(&project, &["init", "-q", "-b", "main"]);
-        project.run(&["init", "--ci", "github", "--install", "ctxc --version"]).code(0);
+        project
+            .run(&["init", "--ci", "github", "--install", "ctxc --version"])
+            .code(0);
         commit(&project);
-        Self { project, tools: String::new() }
+        Self {
+            project,
+            tools: String::new(),
+        }
     }
 
     /// The hash that permits what scenarios run.
     pub(crate) fn hash(&self) -> String {
-        self.project.run(&["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned()
+        self.project
+            .run(&["trust", "--show", "--json"])
+            .code(0)
+            .json()["hash"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Runs the jobs of the workflow, each on a machine of its own, in fresh clones of the current commit, and gives the exit code of each step by its
     /// name.
-    pub(crate) fn run(&self, history: History, base: &str, hash: &str) -> Vec<(String, i32, String)> {
+    pub(crate) fn run(
+        &self,
+        history: History,
+        base: &str,
+        hash: &str,
+    ) -> Vec<(String, i32, String)> {
         let artifacts = tempfile::tempdir().unwrap();
         let mut all = self.run_job(("check", artifacts.path()), history, base, hash);
         let gate = self.run_job(("gate", artifacts.path()), history, base, hash);
-        all.extend(gate.into_iter().filter(|(name, code, _)| name != "install ctxc" || *code != 0));
+        all.extend(
+            gate.into_iter()
+                .filter(|(name, code, _)| name != "install ctxc" || *code != 0),
+        );
         all
     }
 
-    fn run_job(&self, (job, artifacts): (&str, &Path), history: History, base: &str, hash: &str) -> Vec<(String, i32, String)> {
+    fn run_job(
+        &self,
+        (job, artifacts): (&str, &Path),
+        history: History,
+        base: &str,
+        hash: &str,
+    ) -> Vec<(String, i32, String)> {
         let outside = tempfile::tempdir().unwrap();
         let workspace = outside.path().join("work");
         let temp = outside.path().join("temp");
         std::fs::create_dir_all(temp.join("requests")).unwrap();
-        let folder = if job == "gate" { workspace.join("change") } else { workspace.clone() };
+        let folder = if job == "gate" {
+            workspace.join("change")
+        } else {
+            workspace.clone()
+        };
         self.clone_to(&folder, history, None);
         if job == "gate" {
             self.clone_to(&workspace.join("base"), History::Whole, Some(base));
-            _ = std::fs::copy(artifacts.join("requests.json"), temp.join("requests/requests.json"));
+            _ = std::fs::copy(
+                artifacts.join("requests.json"),
+                temp.join("requests/requests.json"),
+            );
         }
-        let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
-        let mut path = format!("{}:{}:{}", self.tools, program.display(), std::env::var("PATH").unwrap());
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctxc"))
+            .parent()
+            .unwrap();
+        let mut path = format!(
+            "{}:{}:{}",
+            self.tools,
+            program.display(),
+            std::env::var("PATH").unwrap()
+        );
         let workflow = std::fs::read_to_string(folder.join(".github/workflows/ctxc.yml")).unwrap();
         let mut all = Vec::new();
-        for Step { name, folder: inside, needs, script } in steps(&workflow, job) {
+        for Step {
+            name,
+            folder: inside,
+            needs,
+            script,
+        } in steps(&workflow, job)
+        {
             if needs.is_some_and(|file| !workspace.join(file).exists()) {
                 continue;
             }
             let mut shell = Command::new("bash");
-            shell.args(["-e", "-o", "pipefail", "-c", &script]).current_dir(workspace.join(inside)).env_clear();
-            shell.env("PATH", &path).env("HOME", outside.path()).env("BASE", base).env("CTXC_TRUST_HASH", hash);
-            shell.env("GITHUB_PATH", outside.path().join("path")).env("CI", "true");
-            shell.env("RUNNER_TEMP", &temp).env("GITHUB_WORKSPACE", &workspace);
-            let Run { code, stdout, stderr } = Run::from(shell.output().unwrap());
+            shell
+                .args(["-e", "-o", "pipefail", "-c", &script])
+                .current_dir(workspace.join(inside))
+                .env_clear();
+            shell
+                .env("PATH", &path)
+                .env("HOME", outside.path())
+                .env("BASE", base)
+                .env("CTXC_TRUST_HASH", hash);
+            shell
+                .env("GITHUB_PATH", outside.path().join("path"))
+                .env("CI", "true");
+            shell
+                .env("RUNNER_TEMP", &temp)
+                .env("GITHUB_WORKSPACE", &workspace);
+            let Run {
+                code,
+                stdout,
+                stderr,
+            } = Run::from(shell.output().unwrap());
             // What a step adds stands in front for those behind it.
             let added = std::fs::read_to_string(outside.path().join("path")).unwrap_or_default();
-            path = added.lines().fold(path, |path, line| format!("{line}:{path}"));
+            path = added
+                .lines()
+                .fold(path, |path, line| format!("{line}:{path}"));
             all.push((name, code.unwrap(), stdout + &stderr));
         }
         _ = std::fs::copy(temp.join("requests.json"), artifacts.join("requests.json"));
@@ -104,22 +181,41 @@ impl Forge {
 
     /// Clones the project as the forge checks it out: a commit, or the current one.
     fn clone_to(&self, folder: &Path, history: History, commit: Option<&str>) {
-        let url = format!("file://{}", self.project.path(".").canonicalize().unwrap().display());
+        let url = format!(
+            "file://{}",
+            self.project.path(".").canonicalize().unwrap().display()
+        );
         let mut clone = Command::new("git");
-        clone.args(["clone", "-q"]).args((history == History::Shallow).then_some("--depth=1")).arg(url).arg(folder);
+        clone
+            .args(["clone", "-q"])
+            .args((history == History::Shallow).then_some("--depth=1"))
+            .arg(url)
+            .arg(folder);
         assert!(clone.output().unwrap().status.success());
         // A commit that is not there has no files.
-        _ = Command::new("git").args(["checkout", "-q", "--detach"]).args(commit).current_dir(folder).output().unwrap();
+        _ = Command::new("git")
+            .args(["checkout", "-q", "--detach"])
+            .args(commit)
+            .current_dir(folder)
+            .output()
+            .unwrap();
     }
 
     /// The same, with the exit codes alone.
     pub(crate) fn codes(&self, history: History, base: &str, hash: &str) -> Vec<(String, i32)> {
-        self.run(history, base, hash).into_iter().map(|(name, code, _)| (name, code)).collect()
+        self.run(history, base, hash)
+            .into_iter()
+            .map(|(name, code, _)| (name, code))
+            .collect()
     }
 
     /// The id of the current commit.
     pub(crate) fn head(&self) -> String {
-        let output = Command::new("git").args(["rev-parse", "HEAD"]).current_dir(self.project.path(".")).output().unwrap();
+        let output = Command::new("git")
+            .args(["rev-parse", "HEAD"])
+            .current_dir(self.project.path("."))
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     }
 }
@@ -132,7 +228,12 @@ fn codes_of_programs(check: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
 }
 
 fn codes(check: i32, eval: i32, gate: i32) -> Vec<(String, i32)> {
-    let all = [("install ctxc", 0), ("check", check), ("eval", eval), ("gate", gate)];
+    let all = [
+        ("install ctxc", 0),
+        ("check", check),
+        ("eval", eval),
+        ("gate", gate),
+    ];
     all.map(|(name, code)| (name.to_owned(), code)).to_vec()
 }
 
@@ -145,7 +246,11 @@ fn the_generated_workflow_is_green_as_generated_and_holds_the_gate() {
     commit(&project);
     let forge = Forge::of(project);
     let before = {
-        let output = Command::new("git").args(["rev-parse", "HEAD~1"]).current_dir(forge.project.path(".")).output().unwrap();
+        let output = Command::new("git")
+            .args(["rev-parse", "HEAD~1"])
+            .current_dir(forge.project.path("."))
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
     };
     for history in [History::Whole, History::Shallow] {
@@ -153,22 +258,47 @@ fn the_generated_workflow_is_green_as_generated_and_holds_the_gate() {
     }
     // Then with nothing but templates on both sides.
     let base = forge.head();
-    replace(&forge.project, "templates/summarize-document.xml", "five sentences", "six sentences");
+    replace(
+        &forge.project,
+        "templates/summarize-document.xml",
+        "five sentences",
+        "six sentences",
+    );
     commit(&forge.project);
     assert_eq!(forge.codes(History::Whole, &base, ""), codes(0, 0, 0));
     // With scenarios, whose expectations a change takes away.
     forge.project.write("templates/triage.xml", TASK);
     forge.project.write("scenarios/recorded.yaml", RECORDED);
-    forge.project.write("scenarios/recordings/recorded.jsonl", recorded(&forge.project, "my invoice", "billing"));
+    forge.project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&forge.project, "my invoice", "billing"),
+    );
     commit(&forge.project);
     let base = forge.head();
-    replace(&forge.project, "templates/summarize-document.xml", "six sentences", "seven sentences");
+    replace(
+        &forge.project,
+        "templates/summarize-document.xml",
+        "six sentences",
+        "seven sentences",
+    );
     commit(&forge.project);
     assert_eq!(forge.codes(History::Whole, &base, ""), codes(0, 0, 0));
     // A clone without the base gets it from the one beside it; one that cannot is not green.
     assert_eq!(forge.codes(History::Shallow, &base, ""), codes(0, 0, 0));
-    assert_eq!(forge.codes(History::Shallow, &"1".repeat(40), "").pop().unwrap().1, 128);
-    replace(&forge.project, "scenarios/recorded.yaml", "- contains: [billing]", "- contains: [.]");
+    assert_eq!(
+        forge
+            .codes(History::Shallow, &"1".repeat(40), "")
+            .pop()
+            .unwrap()
+            .1,
+        128
+    );
+    replace(
+        &forge.project,
+        "scenarios/recorded.yaml",
+        "- contains: [billing]",
+        "- contains: [.]",
+    );
     commit(&forge.project);
     for history in [History::Whole, History::Shallow] {
         assert_eq!(forge.codes(history, &base, ""), codes(0, 0, 4));
@@ -193,25 +323,56 @@ const AGENT: &str = "import json, os, urllib.request\n\
 #[test]
 #[cfg(unix)]
 fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
-    let project = Project::new().file("agent.py", AGENT).file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+    let project = Project::new()
+        .file("agent.py", AGENT)
+        .file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     project.write("requirements.txt", "# none\n");
     // A package manager that runs what the folder that is installed brings along, as those of Node and Python do.
-    project.write("tools/pip", "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n");
-    let record = ["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--", "python3", "agent.py"];
+    project.write(
+        "tools/pip",
+        "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n",
+    );
+    let record = [
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+        "python3",
+        "agent.py",
+    ];
     project.run(&record).code(0);
-    project.run(&["new", "scenario", "--from", "calls#1", "--name", "where"]).code(0);
+    project
+        .run(&["new", "scenario", "--from", "calls#1", "--name", "where"])
+        .code(0);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(project.path("tools/pip"), mode).unwrap();
     let mut forge = Forge::of(project);
-    forge.tools = forge.project.path("tools").canonicalize().unwrap().display().to_string();
+    forge.tools = forge
+        .project
+        .path("tools")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
     let base = forge.head();
     let hash = forge.hash();
     forge.project.write("NOTES.md", "x\n");
     commit(&forge.project);
-    let of_gate = |steps: &[(String, i32, String)]| steps.iter().find(|step| step.0 == "gate").map(|step| step.1);
+    let of_gate = |steps: &[(String, i32, String)]| {
+        steps
+            .iter()
+            .find(|step| step.0 == "gate")
+            .map(|step| step.1)
+    };
     let steps = forge.run(History::Shallow, &base, &hash);
     assert_eq!(of_gate(&steps), Some(0), "{steps:?}");
-    forge.project.write("agent.py", AGENT.replace("You answer", "Answer no"));
+    forge
+        .project
+        .write("agent.py", AGENT.replace("You answer", "Answer no"));
     commit(&forge.project);
     let steps = forge.run(History::Whole, &base, &hash);
     assert_eq!(of_gate(&steps), Some(4), "{steps:?}");
@@ -225,9 +386,17 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
     // Without what the other job writes, nothing is decided.
     forge.project.write("preinstall.sh", "exit 1\n");
     commit(&forge.project);
-    let steps = forge.run_job(("gate", Path::new("/nowhere")), History::Whole, &base, &hash);
+    let steps = forge.run_job(
+        ("gate", Path::new("/nowhere")),
+        History::Whole,
+        &base,
+        &hash,
+    );
     let (_, code, told) = steps.last().unwrap();
-    assert!(*code == 3 && told.contains("the requests of programs cannot be read from"), "{told}");
+    assert!(
+        *code == 3 && told.contains("the requests of programs cannot be read from"),
+        "{told}"
+    );
 }
 
 /// GitHub's own rules: an event without `before` has null there, which equals zeros; a job that is skipped counts as passed.
@@ -237,11 +406,18 @@ fn the_gate_runs_on_every_event_that_has_a_base() {
     let programs = Project::new().file("requirements.txt", "# none\n");
     let zeros = "0".repeat(40);
     let runs = format!("(github.event_name != 'push' || github.event.before != '{zeros}')\n");
-    for (project, before) in [(&project, "\n    if: "), (&programs, "\n    if: (!cancelled()) && ")] {
+    for (project, before) in [
+        (&project, "\n    if: "),
+        (&programs, "\n    if: (!cancelled()) && "),
+    ] {
         project.run(&["init", "--ci", "github"]).code(0);
         let workflow = project.read(".github/workflows/ctxc.yml");
         assert!(workflow.contains(&format!("{before}{runs}")), "{workflow}");
-        for key in ["types: [opened, synchronize, reopened, edited]", "merge_group:", "github.event.merge_group.base_sha"] {
+        for key in [
+            "types: [opened, synchronize, reopened, edited]",
+            "merge_group:",
+            "github.event.merge_group.base_sha",
+        ] {
             assert!(workflow.contains(key), "{workflow}");
         }
     }
@@ -252,16 +428,29 @@ fn the_gate_runs_on_every_event_that_has_a_base() {
 #[cfg(unix)]
 fn the_generated_workflow_runs_what_the_variable_of_the_repository_permits() {
     let checked = "name: checked\ntask: triage\ncontext: {objective: sort, inputs: {ticket: x}}\nexpectations:\n  - command: [sh, check.sh]\nanswers:\n  - reply: billing\n";
-    let project = Project::new().file("templates/triage.xml", TASK).file("scenarios/checked.yaml", checked);
-    let project = project.file("check.sh", "echo '{\"pass\": true}'\n").file("README.md", "");
+    let project = Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/checked.yaml", checked);
+    let project = project
+        .file("check.sh", "echo '{\"pass\": true}'\n")
+        .file("README.md", "");
     let forge = Forge::of(project);
     let base = forge.head();
     forge.project.write("README.md", "x\n");
     commit(&forge.project);
-    assert_eq!(forge.codes(History::Whole, &base, &forge.hash()), codes_of_programs(0, 0, 0));
-    assert_eq!(forge.codes(History::Whole, &base, ""), codes_of_programs(0, 7, 7));
+    assert_eq!(
+        forge.codes(History::Whole, &base, &forge.hash()),
+        codes_of_programs(0, 0, 0)
+    );
+    assert_eq!(
+        forge.codes(History::Whole, &base, ""),
+        codes_of_programs(0, 7, 7)
+    );
     let other = format!("b3:{}", "0".repeat(64));
-    assert_eq!(forge.codes(History::Whole, &base, &other), codes_of_programs(0, 7, 7));
+    assert_eq!(
+        forge.codes(History::Whole, &base, &other),
+        codes_of_programs(0, 7, 7)
+    );
 }
 
 #[test]
@@ -270,5 +459,8 @@ fn the_page_has_the_workflow_as_it_is_generated() {
     project.run(&["init", "--ci", "github"]).code(0);
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/CI.md")).unwrap();
     let workflow = project.read(".github/workflows/ctxc.yml");
-    assert!(page.contains(&format!("```yaml\n{workflow}```\n")), "{workflow}");
+    assert!(
+        page.contains(&format!("```yaml\n{workflow}```\n")),
+        "{workflow}"
+    );
 }

@@ -11,7 +11,11 @@ fn registry(digit: char, fresh: &str, layer: &str) -> String {
             r#"{{"value":{value},"applies":true,"origin":{{"layer":"{layer}","row":"atomic","path":null,"span":null}},"beaten":[]}}"#
         )
     };
-    let (full, na, fresh) = (setting("\"none\"", "operator"), setting("null", "operator"), setting(fresh, layer));
+    let (full, na, fresh) = (
+        setting("\"none\"", "operator"),
+        setting("null", "operator"),
+        setting(fresh, layer),
+    );
     format!(
         r#"{{"schema":"ctxc/registry/1","edition":"2026","compiler":"0.1.0","hash":"{hash}","tasks":[{{"name":"triage","version":null,
 "operator":"atomic","subtype":null,"source":{{"path":"a.xml","span":{{"start":0,"end":9}}}},"hash":"{hash}","parameters":[],"references":[],
@@ -23,7 +27,11 @@ fn registry(digit: char, fresh: &str, layer: &str) -> String {
 #[test]
 fn equal_registries_say_the_same() {
     let project = Project::new().file("a.json", registry('0', "\"enabled\"", "operator"));
-    project.run(&["diff", "a.json", "a.json"]).code(0).silent().says("the registries are equal\n");
+    project
+        .run(&["diff", "a.json", "a.json"])
+        .code(0)
+        .silent()
+        .says("the registries are equal\n");
 }
 
 #[test]
@@ -32,25 +40,44 @@ fn a_default_that_moved_is_told_from_a_changed_text() {
     let project = project.file("moved.json", registry('1', "\"disabled\"", "project"));
     let project = project.file("written.json", registry('2', "\"disabled\"", "template"));
     let run = project.run(&["diff", "old.json", "moved.json"]).code(0);
-    assert_eq!(run.stdout, "1 setting with another value because a default moved\n  triage.fresh_context  enabled → disabled\n");
+    assert_eq!(
+        run.stdout,
+        "1 setting with another value because a default moved\n  triage.fresh_context  enabled → disabled\n"
+    );
     let run = project.run(&["diff", "old.json", "written.json"]).code(0);
-    run.says("1 task with changed text\n  triage  a.xml\n").says("1 setting with another value because the text changed\n");
-    let json = project.run(&["diff", "old.json", "moved.json", "--json"]).code(0).json();
-    assert_eq!((&json["schema"], &json["resolved"][0]["cause"]), (&"ctxc/diff/1".into(), &"default".into()));
+    run.says("1 task with changed text\n  triage  a.xml\n")
+        .says("1 setting with another value because the text changed\n");
+    let json = project
+        .run(&["diff", "old.json", "moved.json", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&json["schema"], &json["resolved"][0]["cause"]),
+        (&"ctxc/diff/1".into(), &"default".into())
+    );
 }
 
 #[test]
 fn a_registry_of_a_newer_schema_is_beyond_this_program() {
     let newer = registry('0', "\"enabled\"", "operator").replace("registry/1", "registry/9");
-    let project = Project::new().file("old.json", registry('0', "\"enabled\"", "operator")).file("newer.json", newer);
-    let run = project.run(&["diff", "old.json", "newer.json"]).code(3).silent_out();
-    run.warns("newer.json: ").warns("schema `ctxc/registry/9`").warns("use the newer ctxc");
+    let project = Project::new()
+        .file("old.json", registry('0', "\"enabled\"", "operator"))
+        .file("newer.json", newer);
+    let run = project
+        .run(&["diff", "old.json", "newer.json"])
+        .code(3)
+        .silent_out();
+    run.warns("newer.json: ")
+        .warns("schema `ctxc/registry/9`")
+        .warns("use the newer ctxc");
 }
 
 #[test]
 fn files_that_are_no_registry_are_named() {
-    let project =
-        Project::new().file("a.json", registry('0', "\"enabled\"", "operator")).file("b.json", "{\"x\": 1}").file("c.json", "{");
+    let project = Project::new()
+        .file("a.json", registry('0', "\"enabled\"", "operator"))
+        .file("b.json", "{\"x\": 1}")
+        .file("c.json", "{");
     project
         .run(&["diff", "a.json", "none.json"])
         .code(2)
@@ -61,6 +88,12 @@ fn files_that_are_no_registry_are_named() {
         .code(1)
         .warns("b.json: expected a registry")
         .warns("hint: `ctxc build` writes a registry");
-    project.run(&["diff", "c.json", "a.json"]).code(1).warns("c.json: damaged at line 1");
-    project.run(&["diff", ".", "a.json"]).code(1).warns("it is a folder");
+    project
+        .run(&["diff", "c.json", "a.json"])
+        .code(1)
+        .warns("c.json: damaged at line 1");
+    project
+        .run(&["diff", ".", "a.json"])
+        .code(1)
+        .warns("it is a folder");
 }

@@ -29,7 +29,9 @@ fn case(name: &str, run: u64) -> Value {
 pub(crate) fn planted() -> Project {
     let mut project = Project::new().file("templates/triage.xml", TASK);
     for name in NAMES {
-        let text = format!("name: {name}\ntask: triage\ncontext: {{objective: sort}}\nexpect_context: [{{nothing_cut: true}}]\n");
+        let text = format!(
+            "name: {name}\ntask: triage\ncontext: {{objective: sort}}\nexpect_context: [{{nothing_cut: true}}]\n"
+        );
         project = project.file(&format!("scenarios/{name}.yaml"), text);
     }
     let line = |run: u64| {
@@ -37,14 +39,21 @@ pub(crate) fn planted() -> Project {
         let gone = case("wordy", run);
         let gone = json!({"id": "gone", "key": "k", "context_hash": "b3:c", "provider": "acme", "model": "small", "live": true,
             "verdict": "pass", "trials": gone["trials"], "result": null});
-        let cases: Vec<Value> = NAMES.iter().map(|name| case(name, run)).chain([gone]).collect();
+        let cases: Vec<Value> = NAMES
+            .iter()
+            .map(|name| case(name, run))
+            .chain([gone])
+            .collect();
         let head = json!({"id": format!("r{run}"), "order": run, "at": "2026-11-23T17:00:00Z", "tool": "0.1.0", "mode": "real",
             "registry_hash": "b3:r", "selection": "b3:s", "planned": 6, "finished": true, "calls": 12, "tokens": 1, "cost_usd": 0.0,
             "cases": 6, "passed": 6});
         json!({"schema": "ctxc/history/1", "runs": [head], "cases": cases}).to_string() + "\n"
     };
     project.write("runs.jsonl", (0..15).map(line).collect::<String>());
-    project.run(&["history", "import", "runs.jsonl"]).code(0).warns("15 runs imported");
+    project
+        .run(&["history", "import", "runs.jsonl"])
+        .code(0)
+        .warns("15 runs imported");
     project
 }
 
@@ -62,23 +71,53 @@ fn each_signal_is_found_and_told_with_its_figures() {
         .never_says("quiet: ")
         .never_says("gone");
     let found = project.run(&["drift", "--json"]).code(1).json();
-    assert!(found["findings"].as_array().unwrap().iter().all(|finding| finding["pattern"] == "ContextDrift"));
+    assert!(
+        found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|finding| finding["pattern"] == "ContextDrift")
+    );
     // What came with another model ends no run.
+    project.run(&["drift", "changed", "quiet"]).code(0).says(
+        "2 scenarios with answers in the history, 2 with enough runs to compare: 0 signals, 1",
+    );
     project
-        .run(&["drift", "changed", "quiet"])
-        .code(0)
-        .says("2 scenarios with answers in the history, 2 with enough runs to compare: 0 signals, 1");
-    project.run(&["drift", "qiet"]).code(2).warns("there is no scenario `qiet`").warns("did you mean `quiet`?");
-    project.write("ctxc.toml", "[eval.drift]\ntoken_inflation = 0.6\nlatency_regression = 2.0\nbatches = 6\n");
-    project.run(&["drift"]).code(1).never_says("wordy").never_says("slow").never_says("failing").says("planning");
+        .run(&["drift", "qiet"])
+        .code(2)
+        .warns("there is no scenario `qiet`")
+        .warns("did you mean `quiet`?");
+    project.write(
+        "ctxc.toml",
+        "[eval.drift]\ntoken_inflation = 0.6\nlatency_regression = 2.0\nbatches = 6\n",
+    );
+    project
+        .run(&["drift"])
+        .code(1)
+        .never_says("wordy")
+        .never_says("slow")
+        .never_says("failing")
+        .says("planning");
     project.write("ctxc.toml", "[eval.drift]\nwindow = 12\n");
-    project.run(&["drift"]).code(1).says("0 with enough runs to compare").warns("needs at least 5 runs before the last ones");
+    project
+        .run(&["drift"])
+        .code(1)
+        .says("0 with enough runs to compare")
+        .warns("needs at least 5 runs before the last ones");
 }
 
 #[test]
 fn without_a_history_nothing_drifts() {
     let project = Project::new().file("templates/triage.xml", TASK);
-    project.run(&["drift"]).code(0).says("0 scenarios with answers in the history");
-    let project = project.file("ctxc.toml", "[history]\npath = \"a.db\"\n").file("a.db", "no database, but a text");
-    project.run(&["drift"]).code(3).warns("it is not a history of ctxc");
+    project
+        .run(&["drift"])
+        .code(0)
+        .says("0 scenarios with answers in the history");
+    let project = project
+        .file("ctxc.toml", "[history]\npath = \"a.db\"\n")
+        .file("a.db", "no database, but a text");
+    project
+        .run(&["drift"])
+        .code(3)
+        .warns("it is not a history of ctxc");
 }

@@ -26,8 +26,12 @@ const TRIAGE: &str = "\
 ";
 
 pub(crate) fn sample() -> Project {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/triage.xml", TRIAGE);
-    project.file("docs/runbook.md", "Restart it.\n").file("samples/t1.txt", "No invoice came.\n")
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/triage.xml", TRIAGE);
+    project
+        .file("docs/runbook.md", "Restart it.\n")
+        .file("samples/t1.txt", "No invoice came.\n")
 }
 
 /// A scenario of the task with these lines below its situation.
@@ -40,7 +44,16 @@ pub(super) fn scenario(name: &str, lines: &str) -> String {
 #[test]
 fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let project = sample();
-    let made = project.run(&["new", "scenario", "triage", "--input", "ticket=@samples/t1.txt"]).code(0).silent();
+    let made = project
+        .run(&[
+            "new",
+            "scenario",
+            "triage",
+            "--input",
+            "ticket=@samples/t1.txt",
+        ])
+        .code(0)
+        .silent();
     assert_eq!(
         made.stdout,
         "wrote scenarios/triage-t1.yaml and scenarios/snapshots/triage-t1.json: 7 expectations on the context, taken from this render; add what the answer must satisfy\n"
@@ -72,7 +85,10 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
          1 scenario: 1 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0\n"
     );
     project.run(&["check"]).code(0);
-    let moved = TRIAGE.replace("  <file_paths source=\"literal\">\n    <path>docs/runbook.md</path>\n  </file_paths>\n", "");
+    let moved = TRIAGE.replace(
+        "  <file_paths source=\"literal\">\n    <path>docs/runbook.md</path>\n  </file_paths>\n",
+        "",
+    );
     project.write("templates/triage.xml", &moved);
     let run = project.run(&["eval"]).code(1).silent();
     insta::assert_snapshot!(run.stdout, @r"
@@ -85,14 +101,44 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     1 scenario: 0 passed, 1 failed, 0 errored; 0 carried, 0 calls, US$ 0
     ");
     // What is there is never written over, and a name is given once.
-    let again = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "triage-t1"];
-    project.run(&again).code(2).warns("there is a scenario `triage-t1` already");
+    let again = [
+        "new",
+        "scenario",
+        "triage",
+        "--input",
+        "ticket=x",
+        "--name",
+        "triage-t1",
+    ];
+    project
+        .run(&again)
+        .code(2)
+        .warns("there is a scenario `triage-t1` already");
     project.write("scenarios/other.yaml", "");
-    let named = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "b", "--output", "scenarios/other.yaml"];
-    project.run(&named).code(2).warns("scenarios/other.yaml already exists and is never overwritten");
+    let named = [
+        "new",
+        "scenario",
+        "triage",
+        "--input",
+        "ticket=x",
+        "--name",
+        "b",
+        "--output",
+        "scenarios/other.yaml",
+    ];
+    project
+        .run(&named)
+        .code(2)
+        .warns("scenarios/other.yaml already exists and is never overwritten");
     assert_eq!(project.read("scenarios/other.yaml"), "");
-    project.run(&["new", "scenario", "triage", "--name", "c"]).code(2).warns("`ticket` has no value");
-    project.run(&["new", "scenario", "triag"]).code(2).warns("did you mean `triage`?");
+    project
+        .run(&["new", "scenario", "triage", "--name", "c"])
+        .code(2)
+        .warns("`ticket` has no value");
+    project
+        .run(&["new", "scenario", "triag"])
+        .code(2)
+        .warns("did you mean `triage`?");
 }
 
 #[test]
@@ -102,11 +148,25 @@ fn coverage_names_every_agent_and_what_is_held_of_it() {
     let project = sample().file("templates/plan.xml", plan);
     project.write(
         "scenarios/a.yaml",
-        scenario("a", "expect_context:\n  - not: {contains: [Restrat]}\nexpectations:\n  - contains: x\n"),
+        scenario(
+            "a",
+            "expect_context:\n  - not: {contains: [Restrat]}\nexpectations:\n  - contains: x\n",
+        ),
     );
-    project.run(&["new", "scenario", "plan", "--node", "draft"]).code(2).warns("`ticket` has no value");
-    project.run(&["new", "scenario", "plan", "--node", "draft", "--input", "ticket=x"]).code(0);
-    assert!(project.read("scenarios/plan-1.yaml").contains("task: plan\nnode: draft\n"));
+    project
+        .run(&["new", "scenario", "plan", "--node", "draft"])
+        .code(2)
+        .warns("`ticket` has no value");
+    project
+        .run(&[
+            "new", "scenario", "plan", "--node", "draft", "--input", "ticket=x",
+        ])
+        .code(0);
+    assert!(
+        project
+            .read("scenarios/plan-1.yaml")
+            .contains("task: plan\nnode: draft\n")
+    );
     let run = project.run(&["eval", "--coverage"]).code(0);
     insta::assert_snapshot!(run.stdout, @r"
     plan --node draft  1 scenario: nothing_cut, segments, setting, snapshot, tokens
@@ -114,20 +174,40 @@ fn coverage_names_every_agent_and_what_is_held_of_it() {
     triage  1 scenario: answer, contains
     2 of 3 agents tested
     ");
-    project.run(&["eval", "plan-1"]).code(0).says("1 scenario: 1 passed");
+    project
+        .run(&["eval", "plan-1"])
+        .code(0)
+        .says("1 scenario: 1 passed");
 }
 
 #[test]
 fn each_ending_has_its_exit_code() {
     let project = sample();
-    project.run(&["eval"]).code(5).warns("no scenario to run").warns("`ctxc new scenario TASK` writes one");
+    project
+        .run(&["eval"])
+        .code(5)
+        .warns("no scenario to run")
+        .warns("`ctxc new scenario TASK` writes one");
     project.run(&["eval", "--allow-empty"]).code(0).silent_out();
     for project in [&project, &Project::new()] {
-        let empty = project.run(&["eval", "--allow-empty", "--json", "--junit", "empty.xml"]).code(0).json();
-        assert_eq!((&empty["schema"], &empty["summary"]["planned"]), (&"ctxc/scorecard/1".into(), &0.into()));
+        let empty = project
+            .run(&["eval", "--allow-empty", "--json", "--junit", "empty.xml"])
+            .code(0)
+            .json();
+        assert_eq!(
+            (&empty["schema"], &empty["summary"]["planned"]),
+            (&"ctxc/scorecard/1".into(), &0.into())
+        );
         assert_eq!(empty["cases"].as_array().map(Vec::len), Some(0));
-        assert!(project.read("empty.xml").contains("<testsuites name=\"ctxc eval\" tests=\"0\""));
-        let changes = project.run(&["eval", "--allow-empty", "--mutate", "--json"]).code(0).json();
+        assert!(
+            project
+                .read("empty.xml")
+                .contains("<testsuites name=\"ctxc eval\" tests=\"0\"")
+        );
+        let changes = project
+            .run(&["eval", "--allow-empty", "--mutate", "--json"])
+            .code(0)
+            .json();
         assert_eq!(changes["agents"].as_array().map(Vec::len), Some(0));
     }
     let pass = scenario("fine", "expect_context:\n  - contains: [Restart]\n");
@@ -137,12 +217,27 @@ fn each_ending_has_its_exit_code() {
     project.write("scenarios/fine.yaml", pass);
     project.write("scenarios/wrong.yaml", fail);
     project.run(&["eval", "fine"]).code(0);
-    project.run(&["eval", "scenarios/wrong.yaml"]).code(1).says("found “Restart” in the system message");
-    project.run(&["eval", "--tag", "fine-tag"]).code(0).says("1 scenario: 1 passed");
+    project
+        .run(&["eval", "scenarios/wrong.yaml"])
+        .code(1)
+        .says("found “Restart” in the system message");
+    project
+        .run(&["eval", "--tag", "fine-tag"])
+        .code(0)
+        .says("1 scenario: 1 passed");
     project.run(&["eval", "--filter", "^fi"]).code(0);
-    project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is not a valid pattern: unclosed group");
-    project.run(&["eval", "--role", "nobody"]).code(2).warns("there is no role `nobody` in this project");
-    project.run(&["eval", "--tag", "nobody"]).code(5).warns("the arguments select none of the project's scenarios");
+    project
+        .run(&["eval", "--filter", "("])
+        .code(2)
+        .warns("/(/ is not a valid pattern: unclosed group");
+    project
+        .run(&["eval", "--role", "nobody"])
+        .code(2)
+        .warns("there is no role `nobody` in this project");
+    project
+        .run(&["eval", "--tag", "nobody"])
+        .code(5)
+        .warns("the arguments select none of the project's scenarios");
     project
         .run(&["eval", "fin"])
         .code(2)
@@ -150,31 +245,72 @@ fn each_ending_has_its_exit_code() {
         .warns("did you mean `fine`?");
     project.write("scenarios/lost.yaml", error);
     let all = project.run(&["eval"]).code(3);
-    all.says("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried").says("none of the 1 scripted answers is for this request");
+    all.says("3 scenarios: 1 passed, 1 failed, 1 errored; 0 carried")
+        .says("none of the 1 scripted answers is for this request");
     project.write("scenarios/broken.yaml", "name: [\n");
     // One file that cannot be read stops none of the others, whatever chooses among them.
     project.write("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
-    let all = project.run(&["eval"]).code(3).says("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
+    let all = project
+        .run(&["eval"])
+        .code(3)
+        .says("5 scenarios: 1 passed, 1 failed, 3 errored; 0 carried");
     all.says("scenarios/broken.yaml:1: nothing of this file is run: scenario-syntax (CTX601): scenarios/broken.yaml:1:7: ");
-    project.run(&["eval", "fine"]).code(0).says("1 scenario: 1 passed").silent();
-    project.run(&["eval", "scenarios/fine.yaml"]).code(0).says("1 scenario: 1 passed");
-    project.run(&["eval", "--filter", "^fine$"]).code(1).says("3 scenarios: 1 passed, 0 failed, 2 errored").says("fine ");
-    project.run(&["eval", "--tag", "fine-tag", "--junit", "junit.xml"]).code(1).says("scenarios/broken.yaml");
+    project
+        .run(&["eval", "fine"])
+        .code(0)
+        .says("1 scenario: 1 passed")
+        .silent();
+    project
+        .run(&["eval", "scenarios/fine.yaml"])
+        .code(0)
+        .says("1 scenario: 1 passed");
+    project
+        .run(&["eval", "--filter", "^fine$"])
+        .code(1)
+        .says("3 scenarios: 1 passed, 0 failed, 2 errored")
+        .says("fine ");
+    project
+        .run(&["eval", "--tag", "fine-tag", "--junit", "junit.xml"])
+        .code(1)
+        .says("scenarios/broken.yaml");
     assert!(project.read("junit.xml").contains("errors=\"2\""));
-    project.run(&["eval", "scenarios/broken.yaml"]).code(1).says("1 scenario: 0 passed, 0 failed, 1 errored");
+    project
+        .run(&["eval", "scenarios/broken.yaml"])
+        .code(1)
+        .says("1 scenario: 0 passed, 0 failed, 1 errored");
     project.run(&["eval", "fine", "--out", "card.json"]).code(0);
-    project.run(&["eval", "--since", "card.json", "--filter", "^fine$"]).code(1).says("1 carried");
+    project
+        .run(&["eval", "--since", "card.json", "--filter", "^fine$"])
+        .code(1)
+        .says("1 carried");
     // So is what a scenario is about and what is gone: whoever removed it is told.
     let project = sample();
-    let gone = [("task: triage", "task: triag"), ("task: triage", "role: nobody"), ("ticket: No", "tickt: No")];
+    let gone = [
+        ("task: triage", "task: triag"),
+        ("task: triage", "role: nobody"),
+        ("ticket: No", "tickt: No"),
+    ];
     for (from, to) in gone {
-        project.write("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n").replace(from, to));
-        project.run(&["eval"]).code(1).says("ERROR").says("scenarios/a.yaml:1: unknown-");
+        project.write(
+            "scenarios/a.yaml",
+            scenario("a", "expect_context:\n  - nothing_cut: true\n").replace(from, to),
+        );
+        project
+            .run(&["eval"])
+            .code(1)
+            .says("ERROR")
+            .says("scenarios/a.yaml:1: unknown-");
     }
     // A context that cannot be read is a failure of its own.
-    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n"));
+    let project = sample().file(
+        "scenarios/a.yaml",
+        scenario("a", "expect_context:\n  - nothing_cut: true\n"),
+    );
     let later = "<?ctxc allow unreadable-path reason=\"later\"?><path>docs/gone.md";
-    project.write("templates/triage.xml", TRIAGE.replace("<path>docs/runbook.md", later));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("<path>docs/runbook.md", later),
+    );
     project
         .run(&["eval"])
         .code(1)
@@ -186,12 +322,25 @@ fn each_ending_has_its_exit_code() {
 fn the_scorecard_is_the_same_on_any_number_of_threads() {
     let mut project = sample();
     for number in 0..40 {
-        let wrong = if number % 7 == 0 { "  - absent: ['Re[s]tart']\n" } else { "" };
-        let text = scenario(&format!("s{number:02}"), &format!("expect_context:\n  - contains: [Restart]\n{wrong}"));
+        let wrong = if number % 7 == 0 {
+            "  - absent: ['Re[s]tart']\n"
+        } else {
+            ""
+        };
+        let text = scenario(
+            &format!("s{number:02}"),
+            &format!("expect_context:\n  - contains: [Restart]\n{wrong}"),
+        );
         project = project.file(&format!("scenarios/s{number:02}.yaml"), text);
     }
-    let one = project.run(&["eval", "--json", "--threads", "1"]).code(1).stdout;
-    let four = project.run(&["eval", "--json", "--threads", "4", "--out", "card.json"]).code(1).stdout;
+    let one = project
+        .run(&["eval", "--json", "--threads", "1"])
+        .code(1)
+        .stdout;
+    let four = project
+        .run(&["eval", "--json", "--threads", "4", "--out", "card.json"])
+        .code(1)
+        .stdout;
     assert_eq!(one, four);
     assert_eq!(project.read("card.json"), one);
     let card: Value = serde_json::from_str(&one).unwrap();
@@ -199,7 +348,12 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
         card["summary"].to_string(),
         "{\"planned\":40,\"answered\":0,\"passed\":34,\"failed\":6,\"stale\":0,\"errored\":0,\"inconclusive\":0,\"carried\":0,\"pass_rate\":null,\"interval\":null,\"tokens\":0,\"calls\":0,\"cost_usd\":0.0}"
     );
-    let names: Vec<&str> = card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
+    let names: Vec<&str> = card["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| case["id"].as_str().unwrap())
+        .collect();
     assert!(names.is_sorted());
     project.run(&["eval", "--junit", "out.xml"]).code(1);
     let xml = project.read("out.xml");
@@ -207,39 +361,87 @@ fn the_scorecard_is_the_same_on_any_number_of_threads() {
         xml.contains("<testsuite name=\"ctxc eval\" tests=\"40\" failures=\"6\" errors=\"0\" skipped=\"0\" time=\"0\">"),
         "{xml}"
     );
-    assert_eq!(roxmltree::Document::parse(&xml).unwrap().descendants().filter(|node| node.has_tag_name("failure")).count(), 6);
+    assert_eq!(
+        roxmltree::Document::parse(&xml)
+            .unwrap()
+            .descendants()
+            .filter(|node| node.has_tag_name("failure"))
+            .count(),
+        6
+    );
 }
 
 #[test]
 fn stored_requests_are_accepted_after_they_were_shown() {
-    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - snapshot: true\n"));
+    let project = sample().file(
+        "scenarios/a.yaml",
+        scenario("a", "expect_context:\n  - snapshot: true\n"),
+    );
     let none = project.run(&["eval"]).code(1);
-    none.says("found no such file").says("nothing is stored yet: `ctxc eval --accept` stores it");
+    none.says("found no such file")
+        .says("nothing is stored yet: `ctxc eval --accept` stores it");
     let first = project.run(&["eval", "--accept"]).code(0);
-    first.says("+            \"You triage support tickets.\",").warns("stored: scenarios/snapshots/a.json");
-    assert!(project.read("scenarios/snapshots/a.json").contains("You triage support tickets."));
+    first
+        .says("+            \"You triage support tickets.\",")
+        .warns("stored: scenarios/snapshots/a.json");
+    assert!(
+        project
+            .read("scenarios/snapshots/a.json")
+            .contains("You triage support tickets.")
+    );
     project.run(&["eval"]).code(0);
-    project.run(&["eval", "--accept"]).code(0).warns("every stored request is as it was");
-    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
-    project.run(&["eval"]).code(1).says("message 1 (system), line 1: “You sort support tickets.” in place of “You triage");
+    project
+        .run(&["eval", "--accept"])
+        .code(0)
+        .warns("every stored request is as it was");
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("You triage", "You sort"),
+    );
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("message 1 (system), line 1: “You sort support tickets.” in place of “You triage");
     let second = project.run(&["eval", "--accept"]).code(0);
     second
         .says("-            \"You triage support tickets.\",\n+            \"You sort support tickets.\",\n")
         .warns("stored anew: scenarios/snapshots/a.json");
     project.run(&["eval"]).code(0);
     // The mark of untrusted text moves with every input; the stored request does not.
-    assert!(project.read("scenarios/snapshots/a.json").contains("<untrusted-000000000000000000000 "));
+    assert!(
+        project
+            .read("scenarios/snapshots/a.json")
+            .contains("<untrusted-000000000000000000000 ")
+    );
     // What else is wrong stays wrong.
-    let more = scenario("a", "expect_context:\n  - snapshot: true\n  - absent: [sort]\n");
+    let more = scenario(
+        "a",
+        "expect_context:\n  - snapshot: true\n  - absent: [sort]\n",
+    );
     project.write("scenarios/a.yaml", more);
-    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You do sort"));
-    project.run(&["eval", "--accept"]).code(1).warns("stored anew");
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("You triage", "You do sort"),
+    );
+    project
+        .run(&["eval", "--accept"])
+        .code(1)
+        .warns("stored anew");
 }
 
 #[test]
 fn what_no_scenario_would_notice_is_listed() {
-    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - contains: [Restart, You triage]\n"));
-    let run = project.run(&["eval", "--mutate"]).code(0).warns("`snapshot: true` under `expect_context` notices every change");
+    let project = sample().file(
+        "scenarios/a.yaml",
+        scenario(
+            "a",
+            "expect_context:\n  - contains: [Restart, You triage]\n",
+        ),
+    );
+    let run = project
+        .run(&["eval", "--mutate"])
+        .code(0)
+        .warns("`snapshot: true` under `expect_context` notices every change");
     insta::assert_snapshot!(run.stdout, @r"
     triage  5 of 16 changes noticed by 1 scenario (31 %)
       not detected: segment `description` dropped; `segments` would detect it
@@ -255,12 +457,23 @@ fn what_no_scenario_would_notice_is_listed() {
       not detected: fresh_context set to enabled; `setting` would detect it
     ");
     // Who fails is not asked, and is told.
-    project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
+    project.write(
+        "scenarios/b.yaml",
+        scenario("b", "expect_context:\n  - absent: [Restart]\n"),
+    );
     let run = project.run(&["eval", "--mutate"]).code(1);
-    run.says("by 1 scenario (31 %)").says("not asked: `b` fails before anything is changed, so nothing can be learned from it");
-    let found = project.run(&["eval", "--mutate", "--json"]).code(1).silent().json();
+    run.says("by 1 scenario (31 %)")
+        .says("not asked: `b` fails before anything is changed, so nothing can be learned from it");
+    let found = project
+        .run(&["eval", "--mutate", "--json"])
+        .code(1)
+        .silent()
+        .json();
     let agent = &found["agents"][0];
-    assert_eq!((&agent["subject"], &agent["tried"], &agent["noticed"]), (&"triage".into(), &16.into(), &5.into()));
+    assert_eq!(
+        (&agent["subject"], &agent["tried"], &agent["noticed"]),
+        (&"triage".into(), &16.into(), &5.into())
+    );
     assert_eq!(
         agent["unnoticed"][0],
         serde_json::json!({"change": "segment_dropped", "name": "description", "noticed_by": "segments"})
@@ -270,25 +483,50 @@ fn what_no_scenario_would_notice_is_listed() {
         serde_json::json!({"change": "setting", "name": "inherit_context", "value": "full", "noticed_by": "setting"})
     );
     assert_eq!(found["not_asked"], serde_json::json!(["b"]));
-    assert_eq!((&found["totals"], &found["untested"]), (&serde_json::json!({"tried": 16, "noticed": 5}), &serde_json::json!([])));
+    assert_eq!(
+        (&found["totals"], &found["untested"]),
+        (
+            &serde_json::json!({"tried": 16, "noticed": 5}),
+            &serde_json::json!([])
+        )
+    );
 }
 
 #[test]
 fn unchanged_scenarios_that_passed_are_carried() {
     let project = sample();
-    let other = TRIAGE.replace("name=\"triage\"", "name=\"other\"").replace("docs/runbook.md", "docs/other.md");
+    let other = TRIAGE
+        .replace("name=\"triage\"", "name=\"other\"")
+        .replace("docs/runbook.md", "docs/other.md");
     project.write("templates/other.xml", &other);
     project.write("docs/other.md", "Restart that.\n");
     let restart = "expect_context:\n  - contains: [Restart]\n";
     project.write("scenarios/a.yaml", scenario("a", restart));
-    project.write("scenarios/b.yaml", scenario("b", restart).replace("task: triage", "task: other"));
-    project.run(&["eval", "--out", "card.json"]).code(0).says("2 passed");
+    project.write(
+        "scenarios/b.yaml",
+        scenario("b", restart).replace("task: triage", "task: other"),
+    );
+    project
+        .run(&["eval", "--out", "card.json"])
+        .code(0)
+        .says("2 passed");
     // Compares with the last card, and leaves the next one.
     let carried = |code: i32| {
-        let card = project.run(&["eval", "--json", "--since", "card.json", "--out", "card.json"]).code(code).json();
+        let card = project
+            .run(&[
+                "eval",
+                "--json",
+                "--since",
+                "card.json",
+                "--out",
+                "card.json",
+            ])
+            .code(code)
+            .json();
         let carried = |case: &&Value| !case["carried_from"].is_null();
         let all = card["cases"].as_array().unwrap().iter().filter(carried);
-        all.map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        all.map(|case| case["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(carried(0), ["a", "b"]);
     project
@@ -297,16 +535,31 @@ fn unchanged_scenarios_that_passed_are_carried() {
         .says("CARRIED PASS (context only), from b3:")
         .says("2 passed, 0 failed, 0 errored; 2 carried");
     // A comment and white space move nothing.
-    project.write("templates/triage.xml", TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"));
-    project.write("scenarios/b.yaml", format!("# a note\n\n{}", scenario("b", restart).replace("task: triage", "task: other")));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"),
+    );
+    project.write(
+        "scenarios/b.yaml",
+        format!(
+            "# a note\n\n{}",
+            scenario("b", restart).replace("task: triage", "task: other")
+        ),
+    );
     assert_eq!(carried(0), ["a", "b"]);
     // A text, a file that a template names, and an expectation do.
-    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("You triage", "You sort"),
+    );
     assert_eq!(carried(0), ["b"]);
     assert_eq!(carried(0), ["a", "b"]);
     project.write("docs/other.md", "Restart it all.\n");
     assert_eq!(carried(0), ["a"]);
-    project.write("scenarios/a.yaml", scenario("a", "expect_context:\n  - absent: [Restart]\n"));
+    project.write(
+        "scenarios/a.yaml",
+        scenario("a", "expect_context:\n  - absent: [Restart]\n"),
+    );
     assert_eq!(carried(1), ["b"]);
     // What failed is run until it passes.
     assert_eq!(carried(1), ["b"]);
@@ -316,9 +569,28 @@ fn unchanged_scenarios_that_passed_are_carried() {
 pub(crate) fn commit(project: &Project) {
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
-        let who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
-        command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
-        let done = command.current_dir(project.path("")).args(who).args(args).output().unwrap();
+        let who = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "-c",
+            "commit.gpgsign=false",
+            "-c",
+            "init.defaultBranch=main",
+        ];
+        command
+            .envs([
+                ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                ("GIT_CONFIG_NOSYSTEM", "1"),
+            ])
+            .env_remove("GIT_DIR");
+        let done = command
+            .current_dir(project.path(""))
+            .args(who)
+            .args(args)
+            .output()
+            .unwrap();
         assert!(done.status.success(), "{done:?}");
     };
     git(&["init", "-q"]);
@@ -333,16 +605,25 @@ fn a_revision_of_git_can_be_compared_with() {
     project.write("scenarios/a.yaml", scenario("a", restart));
     project.write(
         "scenarios/b.yaml",
-        scenario("b", restart).replace("    ticket: No", "    ticket: !file t.txt\n").replace(" invoice came.\n", ""),
+        scenario("b", restart)
+            .replace("    ticket: No", "    ticket: !file t.txt\n")
+            .replace(" invoice came.\n", ""),
     );
     project.write("scenarios/t.txt", "words\n");
     commit(&project);
     let run_of = |args: &[&str]| {
-        let card = project.run(&[&["eval", "--json"], args].concat()).code(0).json();
+        let card = project
+            .run(&[&["eval", "--json"], args].concat())
+            .code(0)
+            .json();
         let all = card["cases"].as_array().unwrap().iter();
-        all.map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        all.map(|case| case["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
-    let none = project.run(&["eval", "--since", "main"]).code(0).says("0 scenarios: 0 passed");
+    let none = project
+        .run(&["eval", "--since", "main"])
+        .code(0)
+        .says("0 scenarios: 0 passed");
     none.warns("2 scenarios did not change since main: not run");
     project.write("scenarios/t.txt", "other words\n");
     assert_eq!(run_of(&["--since", "main"]), ["b"]);
@@ -352,7 +633,8 @@ fn a_revision_of_git_can_be_compared_with() {
     git(&project, &["commit", "-q", "-a", "-m", "second"]);
     let affected = project.run(&["eval", "--affected"]).code(0);
     assert!(
-        affected.stderr.contains("1 scenario did not change since ") && affected.stderr.contains(" of main: not run"),
+        affected.stderr.contains("1 scenario did not change since ")
+            && affected.stderr.contains(" of main: not run"),
         "{}",
         affected.stderr
     );
@@ -363,10 +645,16 @@ fn a_revision_of_git_can_be_compared_with() {
     assert_eq!(run_of(&["--since", "main"]), Vec::<String>::new());
     project.write("docs/runbook.md", "Restart all of it.\n");
     assert_eq!(run_of(&["--since", "main"]), ["a", "b"]);
-    let gone = project.run(&["eval", "--since", "mian"]).code(2).warns("there is no revision `mian`");
+    let gone = project
+        .run(&["eval", "--since", "mian"])
+        .code(2)
+        .warns("there is no revision `mian`");
     gone.warns("there is no file mian either; `ctxc eval --out FILE` writes a scorecard");
     project.write("x.json", "{}");
-    project.run(&["eval", "--since", "x.json"]).code(2).warns("x.json is neither a revision nor a scorecard");
+    project
+        .run(&["eval", "--since", "x.json"])
+        .code(2)
+        .warns("x.json is neither a revision nor a scorecard");
 }
 
 /// A project with a scenario for every way in which one can end.
@@ -374,30 +662,76 @@ pub(crate) fn every_ending() -> Project {
     let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"search\"]\n\
         [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n[lints]\nmissing-input = \"warning\"\n";
     let mut project = sample().file("ctxc.toml", roles);
-    let script = |expected: &str, rule: &str| format!("expectations:\n{expected}{rule}answers:\n  - reply: billing\n");
+    let script = |expected: &str, rule: &str| {
+        format!("expectations:\n{expected}{rule}answers:\n  - reply: billing\n")
+    };
     let texts = [
-        ("holds", "expect_context:\n  - contains: [Restart]\n".to_owned()),
-        ("found", "expect_context:\n  - absent: {in: \"file:docs/runbook.md\", patterns: [Restart]}\n".to_owned()),
-        ("typed", "expect_context:\n  - absent: {in: \"input:text\", patterns: [invoice]}\n".to_owned()),
-        ("set", "expect_context:\n  - setting: {name: inherit_context, value: full}\n".to_owned()),
+        (
+            "holds",
+            "expect_context:\n  - contains: [Restart]\n".to_owned(),
+        ),
+        (
+            "found",
+            "expect_context:\n  - absent: {in: \"file:docs/runbook.md\", patterns: [Restart]}\n"
+                .to_owned(),
+        ),
+        (
+            "typed",
+            "expect_context:\n  - absent: {in: \"input:text\", patterns: [invoice]}\n".to_owned(),
+        ),
+        (
+            "set",
+            "expect_context:\n  - setting: {name: inherit_context, value: full}\n".to_owned(),
+        ),
         ("stored", "expect_context:\n  - snapshot: true\n".to_owned()),
-        ("answered", script("  - contains: [billing]\n  - rubric: polite\n    gate: false\n", "")),
-        ("wrong", script("  - contains: [data]\n  - contains: [access]\n    gate: false\n", "")),
+        (
+            "answered",
+            script(
+                "  - contains: [billing]\n  - rubric: polite\n    gate: false\n",
+                "",
+            ),
+        ),
+        (
+            "wrong",
+            script(
+                "  - contains: [data]\n  - contains: [access]\n    gate: false\n",
+                "",
+            ),
+        ),
         ("unjudged", script("  - rubric: polite\n", "")),
-        ("open", script("  - contains: [billing]\n", "rule: {sequential: {p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 2}}\n")),
-        ("lost", "expectations:\n  - contains: [x]\nanswers:\n  - when: {has: [REFUND]}\n    reply: x\n".to_owned()),
-        ("nowhere", "node: /steps/4\nexpect_context:\n  - nothing_cut: true\n".to_owned()),
+        (
+            "open",
+            script(
+                "  - contains: [billing]\n",
+                "rule: {sequential: {p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 2}}\n",
+            ),
+        ),
+        (
+            "lost",
+            "expectations:\n  - contains: [x]\nanswers:\n  - when: {has: [REFUND]}\n    reply: x\n"
+                .to_owned(),
+        ),
+        (
+            "nowhere",
+            "node: /steps/4\nexpect_context:\n  - nothing_cut: true\n".to_owned(),
+        ),
     ];
     for (name, lines) in texts {
         project = project.file(&format!("scenarios/{name}.yaml"), scenario(name, &lines));
     }
-    let role = scenario("role", "expect_context:\n  - model: small\n").replace("task: triage", "role: sorter");
-    let described = TRIAGE.replace("name=\"triage\"", "name=\"described\"").replace("Sort the", "Sort {{ticket}}, the");
-    let unfilled = scenario("unfilled", "expect_context:\n  - nothing_cut: true\n").replace("task: triage", "task: described");
+    let role = scenario("role", "expect_context:\n  - model: small\n")
+        .replace("task: triage", "role: sorter");
+    let described = TRIAGE
+        .replace("name=\"triage\"", "name=\"described\"")
+        .replace("Sort the", "Sort {{ticket}}, the");
+    let unfilled = scenario("unfilled", "expect_context:\n  - nothing_cut: true\n")
+        .replace("task: triage", "task: described");
     let unfilled = unfilled.replace("  inputs:\n    ticket: No invoice came.\n", "");
     let suite = "id: many\nname: many of them\nversion: 2\ndefaults:\n  task: triage\n  context: {objective: sort it, inputs: {ticket: x}}\n\
         cases:\n  - id: one\n    expect_context: [{nothing_cut: true}]\n";
-    let stored = project.file("scenarios/role.yaml", role).file("templates/described.xml", described);
+    let stored = project
+        .file("scenarios/role.yaml", role)
+        .file("templates/described.xml", described);
     stored
         .file("scenarios/unfilled.yaml", unfilled)
         .file("scenarios/many.yaml", suite)
@@ -431,23 +765,43 @@ fn every_ending_is_counted_and_told() {
 fn scenarios_are_looked_for_in_files_folders_and_patterns() {
     let project = sample();
     let text = |name: &str| scenario(name, "expect_context:\n  - contains: [Restart]\n");
-    for name in
-        ["agents/a/scenarios/a.yaml", "agents/b/scenarios/deep/b.yaml", "agents/b/notes/c.yaml", "one.yaml", "scenarios/d.yaml"]
-    {
+    for name in [
+        "agents/a/scenarios/a.yaml",
+        "agents/b/scenarios/deep/b.yaml",
+        "agents/b/notes/c.yaml",
+        "one.yaml",
+        "scenarios/d.yaml",
+    ] {
         let stem = name.rsplit('/').next().unwrap().trim_end_matches(".yaml");
         project.write(name, text(stem));
     }
-    project.write("ctxc.toml", "[eval]\nscenarios = [\"agents/*/scenarios\", \"one.yaml\"]\n");
+    project.write(
+        "ctxc.toml",
+        "[eval]\nscenarios = [\"agents/*/scenarios\", \"one.yaml\"]\n",
+    );
     let ran = || {
         let card = project.run(&["eval", "--json"]).code(0).json();
-        let all = card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap().to_owned());
+        let all = card["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|case| case["id"].as_str().unwrap().to_owned());
         all.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(ran(), "a b one");
     project.run(&["check"]).code(0).says("checked 4 files");
-    project.write("ctxc.toml", "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\", \"agents/[x\"]\n");
-    project.run(&["check"]).code(2).says("`eval.scenarios` is `agents/[x`");
-    project.write("ctxc.toml", "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\"]\n");
+    project.write(
+        "ctxc.toml",
+        "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\", \"agents/[x\"]\n",
+    );
+    project
+        .run(&["check"])
+        .code(2)
+        .says("`eval.scenarios` is `agents/[x`");
+    project.write(
+        "ctxc.toml",
+        "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\"]\n",
+    );
     assert_eq!(ran(), "a d");
 }
 
@@ -458,45 +812,96 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
     project.write("scenarios/hostile.yaml", scenario("hostile", hostile));
     let card = project.run(&["eval", "--json"]).json();
     let cases = card["cases"].as_array().unwrap();
-    let open = cases.iter().filter(|case| case["verdict"] != "pass").count();
+    let open = cases
+        .iter()
+        .filter(|case| case["verdict"] != "pass")
+        .count();
     for (name, format) in [("e.html", "html"), ("e.md", "markdown")] {
         // The history grows from run to run.
-        let page = project.run(&["eval", "--no-history", "--format", format]).code(3).stdout;
+        let page = project
+            .run(&["eval", "--no-history", "--format", format])
+            .code(3)
+            .stdout;
         assert!(
-            !page.contains("<img") && !page.contains("<script") && !page.contains("http:") && !page.contains("https:"),
+            !page.contains("<img")
+                && !page.contains("<script")
+                && !page.contains("http:")
+                && !page.contains("https:"),
             "{page}"
         );
-        assert_eq!(page.matches("<details").count(), open + usize::from(format == "markdown"), "{page}");
+        assert_eq!(
+            page.matches("<details").count(),
+            open + usize::from(format == "markdown"),
+            "{page}"
+        );
         // Written again over its own kind.
         for _ in 0..2 {
-            project.run(&["eval", "--no-history", "--report", &format!("{format}={name}")]).code(3);
+            project
+                .run(&[
+                    "eval",
+                    "--no-history",
+                    "--report",
+                    &format!("{format}={name}"),
+                ])
+                .code(3);
             assert_eq!(project.read(name), page);
         }
     }
     let html = project.read("e.html");
     assert_eq!(html.matches("<b>").count(), cases.len(), "{html}");
-    assert!(html.contains("/&lt;img src=x onerror=alert\\(1\\)&gt;|`*&amp;/"), "{html}");
-    project.run(&["eval", "--mutate", "--format", "html"]).code(2).warns("this format is for verdicts");
+    assert!(
+        html.contains("/&lt;img src=x onerror=alert\\(1\\)&gt;|`*&amp;/"),
+        "{html}"
+    );
+    project
+        .run(&["eval", "--mutate", "--format", "html"])
+        .code(2)
+        .warns("this format is for verdicts");
 }
 
 /// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of threads.
 #[test]
 fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
     let mut project = sample();
-    for (name, word) in [("a", "invoice"), ("b", "elephant"), ("c", "invoice"), ("d", "elephant")] {
-        project =
-            project.file(&format!("scenarios/{name}.yaml"), scenario(name, &format!("expect_context:\n  - contains: {word}\n")));
+    for (name, word) in [
+        ("a", "invoice"),
+        ("b", "elephant"),
+        ("c", "invoice"),
+        ("d", "elephant"),
+    ] {
+        project = project.file(
+            &format!("scenarios/{name}.yaml"),
+            scenario(name, &format!("expect_context:\n  - contains: {word}\n")),
+        );
     }
     let ids = |arguments: &[&str]| {
         let card: Value = serde_json::from_str(&project.run(arguments).code(1).stdout).unwrap();
         let cases = card["cases"].as_array().unwrap().iter();
-        cases.map(|case| format!("{} {}", case["id"].as_str().unwrap(), case["verdict"].as_str().unwrap())).collect::<Vec<_>>()
+        cases
+            .map(|case| {
+                format!(
+                    "{} {}",
+                    case["id"].as_str().unwrap(),
+                    case["verdict"].as_str().unwrap()
+                )
+            })
+            .collect::<Vec<_>>()
     };
-    assert_eq!(ids(&["eval", "--json"]), ["a pass", "b fail", "c pass", "d fail"]);
+    assert_eq!(
+        ids(&["eval", "--json"]),
+        ["a pass", "b fail", "c pass", "d fail"]
+    );
     for threads in ["1", "4"] {
-        assert_eq!(ids(&["eval", "--json", "--fail-fast", "--threads", threads]), ["a pass", "b fail"]);
+        assert_eq!(
+            ids(&["eval", "--json", "--fail-fast", "--threads", threads]),
+            ["a pass", "b fail"]
+        );
     }
     let run = project.run(&["eval", "--fail-fast"]).code(1);
-    run.says("2 scenarios: 1 passed, 1 failed").warns("2 scenarios after the first that does not pass: not run");
-    project.run(&["eval", "--fail-fast", "a", "c"]).code(0).says("2 passed");
+    run.says("2 scenarios: 1 passed, 1 failed")
+        .warns("2 scenarios after the first that does not pass: not run");
+    project
+        .run(&["eval", "--fail-fast", "a", "c"])
+        .code(0)
+        .says("2 passed");
 }

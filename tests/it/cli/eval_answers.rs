@@ -18,12 +18,21 @@ pub(super) fn scenario(more: &str) -> String {
 }
 
 pub(super) fn sample(more: &str) -> Project {
-    Project::new().file("templates/triage.xml", TASK).file("scenarios/billing.yaml", scenario(more))
+    Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/billing.yaml", scenario(more))
 }
 
 /// The request of the scenario as `render` shows it.
 fn body(project: &Project) -> String {
-    let args = ["render", "triage", "--as", "openai-chat", "-i", "ticket=my invoice"];
+    let args = [
+        "render",
+        "triage",
+        "--as",
+        "openai-chat",
+        "-i",
+        "ticket=my invoice",
+    ];
     json_text::compact(&project.run(&args).code(0).stdout)
 }
 
@@ -44,13 +53,19 @@ pub(super) fn says(text: &str) -> Value {
 }
 
 fn record(project: &Project, calls: &[Recording]) {
-    project.write("scenarios/recordings/billing.jsonl", calls.iter().map(Recording::line).collect::<String>());
+    project.write(
+        "scenarios/recordings/billing.jsonl",
+        calls.iter().map(Recording::line).collect::<String>(),
+    );
 }
 
 /// A project with one recorded answer, where its scenario asks for three.
 pub(crate) fn recorded_once() -> Project {
     let project = sample("");
-    record(&project, &[answered("1", &body(&project), &says("billing"))]);
+    record(
+        &project,
+        &[answered("1", &body(&project), &says("billing"))],
+    );
     project
 }
 
@@ -59,35 +74,67 @@ fn recorded_answers_are_judged_each_in_its_turn() {
     let project = sample("");
     let body = body(&project);
     let of = |texts: &[&str]| {
-        let calls = texts.iter().enumerate().map(|(at, text)| answered(&at.to_string(), &body, &says(text)));
+        let calls = texts
+            .iter()
+            .enumerate()
+            .map(|(at, text)| answered(&at.to_string(), &body, &says(text)));
         record(&project, &calls.collect::<Vec<_>>());
         project.run(&["eval"])
     };
     // Two of three, and no more trials than it takes.
-    of(&["billing", "access", "billing"]).code(0).says("answer 2 of 3 (replayed)  PASS");
-    of(&["billing", "billing", "access"]).code(0).says("answer 2 of 2 (replayed)  PASS");
-    let run = of(&["access", "billing", "access"]).code(1).says("answer 1 of 3 (replayed)  FAIL");
-    run.says("expected /billing/, found it nowhere in “access”").says("0 calls, US$ 0");
+    of(&["billing", "access", "billing"])
+        .code(0)
+        .says("answer 2 of 3 (replayed)  PASS");
+    of(&["billing", "billing", "access"])
+        .code(0)
+        .says("answer 2 of 2 (replayed)  PASS");
+    let run = of(&["access", "billing", "access"])
+        .code(1)
+        .says("answer 1 of 3 (replayed)  FAIL");
+    run.says("expected /billing/, found it nowhere in “access”")
+        .says("0 calls, US$ 0");
     // There are no more trials than answers, and no more have to pass.
-    of(&["billing"]).code(0).says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
+    of(&["billing"])
+        .code(0)
+        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
     let card = project.run(&["eval", "--json"]).code(0).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": false});
-    assert_eq!(card["cases"][0]["rule"], json!({"runs": 1, "pass": 1, "stage": "first", "recorded": recorded}));
+    assert_eq!(
+        card["cases"][0]["rule"],
+        json!({"runs": 1, "pass": 1, "stage": "first", "recorded": recorded})
+    );
     let trial = &card["cases"][0]["trials"][0];
     assert_eq!(
-        (&trial["provider"], &trial["tokens"]["input"], &trial["tokens"]["output"]),
+        (
+            &trial["provider"],
+            &trial["tokens"]["input"],
+            &trial["tokens"]["output"]
+        ),
         (&json!("recording"), &json!(9), &json!(2))
     );
-    project.run(&["eval", "--answers", "scripted"]).code(7).says("answer not recorded  INCONCLUSIVE");
+    project
+        .run(&["eval", "--answers", "scripted"])
+        .code(7)
+        .says("answer not recorded  INCONCLUSIVE");
 }
 
 #[test]
 fn of_long_texts_the_place_is_shown_where_they_part() {
     let project = sample("answers: [{reply: billing}]\n");
-    let task =
-        |end: &str| TASK.replace("Sort the ticket", &format!("Sort the ticket by {}{end}", "the rules of the house, ".repeat(9)));
+    let task = |end: &str| {
+        TASK.replace(
+            "Sort the ticket",
+            &format!(
+                "Sort the ticket by {}{end}",
+                "the rules of the house, ".repeat(9)
+            ),
+        )
+    };
     project.write("templates/triage.xml", task("all of them"));
-    record(&project, &[answered("1", &body(&project), &says("billing"))]);
+    record(
+        &project,
+        &[answered("1", &body(&project), &says("billing"))],
+    );
     project.run(&["eval"]).code(0);
     project.write("templates/triage.xml", task("some of them"));
     let moved = "content line 3: “…rules of the house, some of them: my invoice” in place of “…rules of the house, all of them: my invoice”";
@@ -99,23 +146,46 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
     let project = sample("answers: [{reply: billing}]\n");
     let body = body(&project);
     record(&project, &[answered("1", &body, &says("billing"))]);
-    project.run(&["eval"]).code(0).says("(replayed, 1 of 3 recorded)  PASS");
-    project.write("templates/triage.xml", TASK.replace("Sort the ticket", "Sort this ticket"));
-    let run =
-        project.run(&["eval"]).code(6).says("answer stale  STALE").says("1 scenario: 0 passed, 0 failed, 1 stale, 0 errored");
-    run.says("scenarios/billing.yaml:1: its answers were recorded for another request; since then:")
-        .says("“Sort this ticket: ")
-        .says("in place of “Sort the ticket: ");
+    project
+        .run(&["eval"])
+        .code(0)
+        .says("(replayed, 1 of 3 recorded)  PASS");
+    project.write(
+        "templates/triage.xml",
+        TASK.replace("Sort the ticket", "Sort this ticket"),
+    );
+    let run = project
+        .run(&["eval"])
+        .code(6)
+        .says("answer stale  STALE")
+        .says("1 scenario: 0 passed, 0 failed, 1 stale, 0 errored");
+    run.says(
+        "scenarios/billing.yaml:1: its answers were recorded for another request; since then:",
+    )
+    .says("“Sort this ticket: ")
+    .says("in place of “Sort the ticket: ");
     let card = project.run(&["eval", "--json"]).code(6).json();
-    assert_eq!((&card["cases"][0]["verdict"], &card["summary"]["stale"]), (&json!("stale"), &json!(1)));
+    assert_eq!(
+        (&card["cases"][0]["verdict"], &card["summary"]["stale"]),
+        (&json!("stale"), &json!(1))
+    );
     // A script is asked for by name alone: nothing stale passes by way of it.
-    project.run(&["eval", "--answers", "scripted"]).code(0).says("answer 2 of 2 (scripted)");
+    project
+        .run(&["eval", "--answers", "scripted"])
+        .code(0)
+        .says("answer 2 of 2 (scripted)");
     project.run(&["eval", "--answers", "replay"]).code(6);
     project.write("ctxc.toml", "[eval]\nstale = \"warn\"\n");
-    project.run(&["eval", "--junit", "out.xml"]).code(0).says("STALE");
+    project
+        .run(&["eval", "--junit", "out.xml"])
+        .code(0)
+        .says("STALE");
     // Where it is told alone, no report takes it for an error; and what it says is a whole sentence.
     let xml = project.read("out.xml");
-    assert!(xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"), "{xml}");
+    assert!(
+        xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"),
+        "{xml}"
+    );
     assert!(
         xml.contains(
             "<skipped message=\"scenarios/billing.yaml:1: its answers were recorded for another request; since then: messages "
@@ -123,17 +193,36 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         "{xml}"
     );
     // What fails in the context comes first.
-    project.write("scenarios/billing.yaml", scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n"));
-    project.run(&["eval", "--junit", "out.xml"]).code(1).says("answer stale  FAIL");
+    project.write(
+        "scenarios/billing.yaml",
+        scenario("expect_context:\n  - contains: {patterns: [nowhere]}\n"),
+    );
+    project
+        .run(&["eval", "--junit", "out.xml"])
+        .code(1)
+        .says("answer stale  FAIL");
     let xml = project.read("out.xml");
-    assert!(xml.contains("<failure message=\"scenarios/billing.yaml:7: expected the context to contain /nowhere/"), "{xml}");
+    assert!(
+        xml.contains(
+            "<failure message=\"scenarios/billing.yaml:7: expected the context to contain /nowhere/"
+        ),
+        "{xml}"
+    );
     // Without any answer there is no recording either, and nothing passes in its place.
     record(
         &project,
-        &[Recording { response: None, status: None, error: Some("timeout".to_owned()), ..answered("1", &body, &says("x")) }],
+        &[Recording {
+            response: None,
+            status: None,
+            error: Some("timeout".to_owned()),
+            ..answered("1", &body, &says("x"))
+        }],
     );
     project.write("scenarios/billing.yaml", scenario(""));
-    project.run(&["eval", "--answers", "replay"]).code(3).says("no call in it was answered; record it anew, or remove the file");
+    project
+        .run(&["eval", "--answers", "replay"])
+        .code(3)
+        .says("no call in it was answered; record it anew, or remove the file");
 }
 
 #[test]
@@ -145,20 +234,35 @@ fn a_recording_that_cannot_be_read_is_told_and_passes_nothing() {
         project.write("scenarios/recordings/billing.jsonl", text);
         project.run(&["eval"])
     };
-    let run = of(&line.replace("ctxc/request/1", "ctxc/request/7")).code(3).says("ERROR");
+    let run = of(&line.replace("ctxc/request/1", "ctxc/request/7"))
+        .code(3)
+        .says("ERROR");
     run.says("the recorded answers in scenarios/recordings/billing.jsonl cannot be read: line 1: it says `ctxc/request/7`, which a newer ctxc wrote");
     of("{}\n").code(3).says("line 1: it is not a recorded call");
-    of(&line.replace("\"choices\"", "\"chances\"")).code(3).says("the recorded call 1 cannot be read");
-    of(&line.replace("openai-chat", "morse")).code(3).says("has a form that is not known: `morse`");
+    of(&line.replace("\"choices\"", "\"chances\""))
+        .code(3)
+        .says("the recorded call 1 cannot be read");
+    of(&line.replace("openai-chat", "morse"))
+        .code(3)
+        .says("has a form that is not known: `morse`");
     // What a killed program left is no whole set of trials.
-    of(&format!("{line}{}", &line[..50])).code(3).says("its last line is incomplete, as after a killed run");
+    of(&format!("{line}{}", &line[..50]))
+        .code(3)
+        .says("its last line is incomplete, as after a killed run");
     #[cfg(unix)]
     {
         let outside = tempfile::tempdir().unwrap();
         std::fs::write(outside.path().join("a.jsonl"), &line).unwrap();
         std::fs::remove_file(project.path("scenarios/recordings/billing.jsonl")).unwrap();
-        std::os::unix::fs::symlink(outside.path().join("a.jsonl"), project.path("scenarios/recordings/billing.jsonl")).unwrap();
-        project.run(&["eval"]).code(3).says("it lies outside the project's folder");
+        std::os::unix::fs::symlink(
+            outside.path().join("a.jsonl"),
+            project.path("scenarios/recordings/billing.jsonl"),
+        )
+        .unwrap();
+        project
+            .run(&["eval"])
+            .code(3)
+            .says("it lies outside the project's folder");
     }
 }
 
@@ -170,40 +274,80 @@ fn a_recording_that_lost_trials_passes_only_by_what_is_left() {
         let call = |(at, text): (usize, &&str)| {
             let number = u32::try_from(at).unwrap() + 1;
             Recording {
-                trial: Some(TrialOf { stage: Stage::First, number, of: 3 }),
+                trial: Some(TrialOf {
+                    stage: Stage::First,
+                    number,
+                    of: 3,
+                }),
                 ..answered(&at.to_string(), &body, &says(text))
             }
         };
-        record(&project, &texts.iter().enumerate().map(call).collect::<Vec<_>>());
+        record(
+            &project,
+            &texts.iter().enumerate().map(call).collect::<Vec<_>>(),
+        );
         project.run(&["eval"])
     };
-    let run = of(&["billing"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
-    run.says("only 1 of 3 trials have answers").says("`ctxc eval billing --record --stale` asks anew");
+    let run = of(&["billing"])
+        .code(7)
+        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
+    run.says("only 1 of 3 trials have answers")
+        .says("`ctxc eval billing --record --stale` asks anew");
     let card = project.run(&["eval", "--json"]).code(7).json();
     let recorded = json!({"trials": 1, "of": 3, "cut": true});
-    assert_eq!(card["cases"][0]["rule"], json!({"runs": 3, "pass": 2, "stage": "first", "recorded": recorded}));
+    assert_eq!(
+        card["cases"][0]["rule"],
+        json!({"runs": 3, "pass": 2, "stage": "first", "recorded": recorded})
+    );
     of(&["access"]).code(7);
-    of(&["billing", "access"]).code(7).says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
-    of(&["billing", "billing"]).code(0).says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
+    of(&["billing", "access"])
+        .code(7)
+        .says("answer 1 of 2 (replayed, 2 of 3 recorded)  INCONCLUSIVE");
+    of(&["billing", "billing"])
+        .code(0)
+        .says("answer 2 of 2 (replayed, 2 of 3 recorded)  PASS");
     of(&["access", "access"]).code(1).says("FAIL");
     // A line that was copied is no trial more.
     of(&["billing"]);
     let line = project.read("scenarios/recordings/billing.jsonl");
     project.write("scenarios/recordings/billing.jsonl", line.repeat(3));
-    project.run(&["eval"]).code(7).says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
+    project
+        .run(&["eval"])
+        .code(7)
+        .says("answer 1 of 1 (replayed, 1 of 3 recorded)  INCONCLUSIVE");
     // Fewer are asked for than were recorded: that is no loss.
-    project.write("scenarios/billing.yaml", scenario("runs: 1\npass_threshold: 1\n"));
-    of(&["billing"]).code(0).says("answer 1 of 1 (replayed)  PASS");
+    project.write(
+        "scenarios/billing.yaml",
+        scenario("runs: 1\npass_threshold: 1\n"),
+    );
+    of(&["billing"])
+        .code(0)
+        .says("answer 1 of 1 (replayed)  PASS");
 }
 
 #[test]
 fn what_a_person_wrote_into_a_recording_is_shown_as_a_script() {
     let project = sample("");
-    let by = |answered_by| Recording { answered_by, ..answered("1", &body(&project), &says("billing")) };
-    record(&project, &[by(AnsweredBy::Upstream), by(AnsweredBy::Script), by(AnsweredBy::Upstream)]);
+    let by = |answered_by| Recording {
+        answered_by,
+        ..answered("1", &body(&project), &says("billing"))
+    };
+    record(
+        &project,
+        &[
+            by(AnsweredBy::Upstream),
+            by(AnsweredBy::Script),
+            by(AnsweredBy::Upstream),
+        ],
+    );
     project.run(&["eval"]).code(0).says("(scripted)  PASS");
     let card = project.run(&["eval", "--json"]).code(0).json();
-    let providers: Vec<&Value> = card["cases"][0]["trials"].as_array().unwrap().iter().map(|trial| &trial["provider"]).collect();
+    let providers: Vec<&Value> = card["cases"][0]["trials"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|trial| &trial["provider"])
+        .collect();
     assert_eq!(providers, ["recording", "script"]);
 }
 
@@ -211,36 +355,75 @@ fn what_a_person_wrote_into_a_recording_is_shown_as_a_script() {
 fn a_request_that_is_recorded_under_another_key_or_address_is_told_so() {
     let project = sample("");
     let call = answered("1", &body(&project), &says("billing"));
-    record(&project, &[Recording { key: "b3:1".to_owned(), ..call.clone() }]);
+    record(
+        &project,
+        &[Recording {
+            key: "b3:1".to_owned(),
+            ..call.clone()
+        }],
+    );
     let edited = "its `key` is not that of its `request`, which was edited or has its fields in another order; restore the line, or record it anew";
     project.run(&["eval"]).code(3).says(edited);
-    let elsewhere = Recording { key: "b3:1".to_owned(), endpoint: "/models/big:ask".to_owned(), ..call.clone() };
+    let elsewhere = Recording {
+        key: "b3:1".to_owned(),
+        endpoint: "/models/big:ask".to_owned(),
+        ..call.clone()
+    };
     record(&project, &[elsewhere]);
-    project.run(&["eval"]).code(6).says("the address: “/chat/completions” in place of “/models/big:ask”");
+    project
+        .run(&["eval"])
+        .code(6)
+        .says("the address: “/chat/completions” in place of “/models/big:ask”");
     // The key of today's request above another one is no answer to it.
-    let other = json_text::raw(&call.request.get().replace("Sort the ticket", "Burn the ticket"));
-    record(&project, &[Recording { request: other, ..call.clone() }]);
+    let other = json_text::raw(
+        &call
+            .request
+            .get()
+            .replace("Sort the ticket", "Burn the ticket"),
+    );
+    record(
+        &project,
+        &[Recording {
+            request: other,
+            ..call.clone()
+        }],
+    );
     project.run(&["eval"]).code(3).says(edited);
     // The mark that an editor puts in front of a file is no damage.
-    project.write("scenarios/recordings/billing.jsonl", format!("\u{feff}{}", call.line()));
+    project.write(
+        "scenarios/recordings/billing.jsonl",
+        format!("\u{feff}{}", call.line()),
+    );
     project.run(&["eval"]).code(0).says("PASS");
 }
 
 #[test]
 fn nothing_passes_in_the_place_of_a_damaged_recording() {
-    for script in ["answers: [{reply: billing}]\n", "expect_context: [{nothing_cut: true}]\n"] {
+    for script in [
+        "answers: [{reply: billing}]\n",
+        "expect_context: [{nothing_cut: true}]\n",
+    ] {
         passes_only_without_a_damaged_recording(&sample(script));
     }
 }
 
 fn passes_only_without_a_damaged_recording(project: &Project) {
     let line = answered("1", &body(project), &says("billing")).line();
-    let refused = line.replace("\"status\":200", "\"status\":500").replace("\"truncated\":false", "\"truncated\":true");
-    let (unanswered, cut) = ("no call in it was answered; record it anew, or remove the file", "its last line is incomplete");
+    let refused = line
+        .replace("\"status\":200", "\"status\":500")
+        .replace("\"truncated\":false", "\"truncated\":true");
+    let (unanswered, cut) = (
+        "no call in it was answered; record it anew, or remove the file",
+        "its last line is incomplete",
+    );
     let half = line.get(..line.len() / 2).unwrap();
-    for (text, why) in
-        [("", unanswered), ("\n", unanswered), (&refused, unanswered), (half, cut), (&format!("{line}{half}"), cut)]
-    {
+    for (text, why) in [
+        ("", unanswered),
+        ("\n", unanswered),
+        (&refused, unanswered),
+        (half, cut),
+        (&format!("{line}{half}"), cut),
+    ] {
         project.write("scenarios/recordings/billing.jsonl", text);
         project.run(&["eval"]).code(3).says(why);
     }
@@ -254,9 +437,15 @@ fn a_changed_recording_is_judged_again() {
     let body = body(&project);
     record(&project, &[answered("1", &body, &says("billing"))]);
     project.run(&["eval", "--out", "card.json"]).code(0);
-    project.run(&["eval", "--since", "card.json"]).code(0).says("CARRIED");
+    project
+        .run(&["eval", "--since", "card.json"])
+        .code(0)
+        .says("CARRIED");
     record(&project, &[answered("1", &body, &says("access"))]);
-    project.run(&["eval", "--since", "card.json"]).code(1).says("FAIL");
+    project
+        .run(&["eval", "--since", "card.json"])
+        .code(1)
+        .says("FAIL");
 }
 
 /// A suite whose agent asks a tool before it answers.
@@ -265,7 +454,9 @@ fn with_tools(tools: &str, answers: &str) -> Project {
         "id: desk\nfixtures:\n  tools: {tools}\ncases:\n  - id: one\n    task: triage\n    context: {{objective: sort, inputs: {{ticket: my invoice}}}}\n    \
          expectations:\n      - contains: [billing]\n      - calls_tool: lookup\n    answers:\n{answers}"
     );
-    Project::new().file("templates/triage.xml", TASK).file("scenarios/desk.yaml", suite)
+    Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/desk.yaml", suite)
 }
 
 #[test]
@@ -273,11 +464,20 @@ fn tools_of_the_fixtures_answer_until_the_agent_does() {
     let calls = "      - when: {lacks: [open invoice]}\n        tool_calls: [{name: lookup, arguments: {id: 7}}]\n";
     let answers = format!("{calls}      - {{reply: billing}}\n");
     let project = with_tools("{lookup: {state: open invoice}}", &answers);
-    project.run(&["eval"]).code(0).says("desk/one  context 0/0  answer 2 of 2 (scripted)  PASS");
+    project
+        .run(&["eval"])
+        .code(0)
+        .says("desk/one  context 0/0  answer 2 of 2 (scripted)  PASS");
     let card = project.run(&["eval", "--json"]).code(0).json();
     // Tokens are those of both requests.
     let trial = &card["cases"][0]["trials"][0];
-    assert!(trial["tokens"]["input"].as_u64() > card["cases"][0]["tokens"]["total"].as_u64().map(|tokens| 2 * tokens), "{trial}");
+    assert!(
+        trial["tokens"]["input"].as_u64()
+            > card["cases"][0]["tokens"]["total"]
+                .as_u64()
+                .map(|tokens| 2 * tokens),
+        "{trial}"
+    );
     // What the tool gives back is a part of the case.
     project.run(&["eval", "--out", "card.json"]).code(0);
     let other = with_tools("{lookup: {state: closed}}", &answers);
@@ -301,8 +501,14 @@ fn recorded_conversations_go_on_as_they_did() {
              \"arguments\":\"{{\\\"id\\\":7}}\"}}}}]}},{{\"role\":\"tool\",\"tool_call_id\":\"call_9\",\"content\":\"{result}\"}}]}}"
         );
         let second = first.strip_suffix("]}").unwrap().to_owned() + &turns;
-        let asks = answered("1", &first, &json!({"role": "assistant", "content": null, "tool_calls": [tool]}));
-        [asks, answered("2", &second, &says("billing"))].map(|call| call.line()).concat()
+        let asks = answered(
+            "1",
+            &first,
+            &json!({"role": "assistant", "content": null, "tool_calls": [tool]}),
+        );
+        [asks, answered("2", &second, &says("billing"))]
+            .map(|call| call.line())
+            .concat()
     };
     let name = ctxc::internals::scenario::paths::recording("scenarios/desk.yaml", "desk/one");
     assert!(name.starts_with(path), "{name}");
@@ -310,7 +516,10 @@ fn recorded_conversations_go_on_as_they_did() {
     let run: Run = project.run(&["eval"]).code(0);
     run.says("answer 1 of 1 (replayed, 1 of 3 recorded)  PASS");
     project.write(&name, calls("shut"));
-    project.run(&["eval"]).code(6).says("“open” in place of “shut”");
+    project
+        .run(&["eval"])
+        .code(6)
+        .says("“open” in place of “shut”");
 }
 
 #[test]
@@ -320,11 +529,26 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
     let calls = ["billing", "access", "billing"].map(|text| answered(text, &body, &says(text)));
     record(&project, &calls);
     let rate = |args: &[&str]| project.run(args).code(0).json()["cases"][0]["rate"].clone();
-    let near = |found: &Value, expected: f64| assert!((found.as_f64().unwrap() - expected).abs() < 1e-4, "{found} {expected}");
+    let near = |found: &Value, expected: f64| {
+        assert!(
+            (found.as_f64().unwrap() - expected).abs() < 1e-4,
+            "{found} {expected}"
+        )
+    };
     // statsmodels.stats.proportion.proportion_confint(2, 3, method="wilson"), then method="beta"
     for (args, method, low, high) in [
-        (["eval", "--full", "--json"].as_slice(), "wilson", 0.207_66, 0.938_51),
-        (&["eval", "--full", "--exact", "--json"], "clopper_pearson", 0.094_30, 0.991_60),
+        (
+            ["eval", "--full", "--json"].as_slice(),
+            "wilson",
+            0.207_66,
+            0.938_51,
+        ),
+        (
+            &["eval", "--full", "--exact", "--json"],
+            "clopper_pearson",
+            0.094_30,
+            0.991_60,
+        ),
     ] {
         let rate = rate(args);
         assert_eq!(rate["method"], method);
@@ -332,24 +556,44 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
         near(&rate["low"], low);
         near(&rate["high"], high);
     }
-    project.run(&["eval", "--full", "--format", "markdown"]).code(0).says("answers pass 67 %");
-    project.run(&["eval", "--full", "--format", "html"]).code(0).says("passes 67 %, 95 % interval 21 % to 94 %");
+    project
+        .run(&["eval", "--full", "--format", "markdown"])
+        .code(0)
+        .says("answers pass 67 %");
+    project
+        .run(&["eval", "--full", "--format", "html"])
+        .code(0)
+        .says("passes 67 %, 95 % interval 21 % to 94 %");
     // Nine tasks say nothing of a tenth.
     let project = Project::new();
     let interval = |count: usize| {
         let number = count - 1;
-        project.write(&format!("templates/t{number}.xml"), TASK.replace("triage", &format!("t{number}")));
-        let reply = if number.is_multiple_of(2) { "billing" } else { "access" };
+        project.write(
+            &format!("templates/t{number}.xml"),
+            TASK.replace("triage", &format!("t{number}")),
+        );
+        let reply = if number.is_multiple_of(2) {
+            "billing"
+        } else {
+            "access"
+        };
         let text = scenario(&format!("answers: [{{reply: {reply}}}]\n"));
-        let text =
-            text.replace("name: billing", &format!("name: s{number}")).replace("task: triage", &format!("task: t{number}"));
+        let text = text
+            .replace("name: billing", &format!("name: s{number}"))
+            .replace("task: triage", &format!("task: t{number}"));
         project.write(&format!("scenarios/s{number}.yaml"), text);
     };
     (1..=9).for_each(interval);
-    assert_eq!(project.run(&["eval", "--json"]).code(1).json()["summary"]["interval"], Value::Null);
+    assert_eq!(
+        project.run(&["eval", "--json"]).code(1).json()["summary"]["interval"],
+        Value::Null
+    );
     interval(10);
     let summary = project.run(&["eval", "--json"]).code(1).json()["summary"].clone();
     near(&summary["pass_rate"], 0.5);
     let [low, high] = [0, 1].map(|end| summary["interval"][end].as_f64().unwrap());
-    assert!((0.1..0.4).contains(&low) && (0.6..0.9).contains(&high), "{summary}");
+    assert!(
+        (0.1..0.4).contains(&low) && (0.6..0.9).contains(&high),
+        "{summary}"
+    );
 }

@@ -9,11 +9,25 @@ use serde_json::json;
 fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
     let project = branch();
     let run = project.run(&["eval", "--baseline", "baselines"]).code(0);
-    run.says("compared with baselines: 0 better, 0 worse, 2 equal; ").never_says("accepted with").never_says("missing");
+    run.says("compared with baselines: 0 better, 0 worse, 2 equal; ")
+        .never_says("accepted with")
+        .never_says("missing");
 
-    replace(&project, "scenarios/scripted.yaml", "reply: billing", "reply: sorry");
-    replace(&project, "templates/triage.xml", "Sort the ticket", "Please sort this ticket");
-    let run = project.run(&["eval", "--baseline", "baselines/scripted.json"]).code(1);
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "reply: billing",
+        "reply: sorry",
+    );
+    replace(
+        &project,
+        "templates/triage.xml",
+        "Sort the ticket",
+        "Please sort this ticket",
+    );
+    let run = project
+        .run(&["eval", "--baseline", "baselines/scripted.json"])
+        .code(1);
     let run = run
         .says("accepted with pass, 3 of 3 trials, ")
         .says("; now fail, 0 of 2 trials, ")
@@ -22,37 +36,70 @@ fn what_differs_from_accepted_results_is_told_for_each_scenario_and_for_all() {
         .never_says("sign test");
     // The other suite is not of that baseline.
     run.never_says("; new: ");
-    let compared = &project.run(&["eval", "--baseline", "baselines", "--json"]).json()["baseline"];
-    assert_eq!((&compared["worse"], &compared["equal"]), (&json!(1), &json!(0)));
+    let compared = &project
+        .run(&["eval", "--baseline", "baselines", "--json"])
+        .json()["baseline"];
+    assert_eq!(
+        (&compared["worse"], &compared["equal"]),
+        (&json!(1), &json!(0))
+    );
     assert_eq!(compared["not_compared"], json!(["`recorded` is stale"]));
     for format in ["markdown", "html"] {
-        project.run(&["eval", "--baseline", "baselines", "--format", format]).says("compared with baselines: 0 better, 1 worse");
+        project
+            .run(&["eval", "--baseline", "baselines", "--format", format])
+            .says("compared with baselines: 0 better, 1 worse");
     }
 
     // What fails is said first.
-    let junit = project.run(&["eval", "--baseline", "baselines", "--format", "junit"]).stdout;
-    assert!(junit.contains("<failure message=\"scenarios/scripted.yaml:"), "{junit}");
+    let junit = project
+        .run(&["eval", "--baseline", "baselines", "--format", "junit"])
+        .stdout;
+    assert!(
+        junit.contains("<failure message=\"scenarios/scripted.yaml:"),
+        "{junit}"
+    );
 
     // What is gone, and what nobody accepted.
-    project.write("scenarios/second.yaml", project.read("scenarios/scripted.yaml").replace("name: scripted", "name: second"));
+    project.write(
+        "scenarios/second.yaml",
+        project
+            .read("scenarios/scripted.yaml")
+            .replace("name: scripted", "name: second"),
+    );
     project.run(&["eval", "--out", "card.json"]);
     std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
     let run = project.run(&["eval", "--baseline", "baselines"]);
     run.says("missing: scripted").says("; new: second");
-    project.run(&["eval", "second", "--baseline", "baselines"]).never_says("missing").says("; new: second");
-    project.run(&["eval", "--baseline", "baselines/recorded.json"]).never_says("; new: ");
+    project
+        .run(&["eval", "second", "--baseline", "baselines"])
+        .never_says("missing")
+        .says("; new: second");
+    project
+        .run(&["eval", "--baseline", "baselines/recorded.json"])
+        .never_says("; new: ");
     project.write("scenarios/scripted.yaml", "name: scripted\ntask: [\n");
-    project.run(&["eval", "--baseline", "baselines"]).never_says("missing");
+    project
+        .run(&["eval", "--baseline", "baselines"])
+        .never_says("missing");
     std::fs::remove_file(project.path("scenarios/scripted.yaml")).unwrap();
-    project.run(&["eval", "--baseline", "card.json"]).says("missing: scripted");
+    project
+        .run(&["eval", "--baseline", "card.json"])
+        .says("missing: scripted");
 }
 
 #[test]
 fn a_context_that_fails_now_is_worse_although_its_answers_pass() {
     let project = branch();
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 1");
-    let compared = project.run(&["eval", "--baseline", "baselines", "--json"]).code(1).json()["baseline"].clone();
-    assert_eq!((&compared["worse"], &compared["sign_test"]), (&json!(1), &json!(1.0)));
+    let compared = project
+        .run(&["eval", "--baseline", "baselines", "--json"])
+        .code(1)
+        .json()["baseline"]
+        .clone();
+    assert_eq!(
+        (&compared["worse"], &compared["sign_test"]),
+        (&json!(1), &json!(1.0))
+    );
 }
 
 #[test]
@@ -63,35 +110,85 @@ fn accepted_results_of_another_model_are_not_compared() {
     card["cases"][1]["model"] = json!("other-model");
     project.write("card.json", card.to_string());
     let run = project.run(&["eval", "--baseline", "card.json"]).code(0);
-    run.says("0 better, 0 worse, 1 equal").says("not compared: `scripted` was accepted with `other-model`, and has no model now");
+    run.says("0 better, 0 worse, 1 equal")
+        .says("not compared: `scripted` was accepted with `other-model`, and has no model now");
 }
 
 #[test]
 fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
     let project = branch();
-    let edited = project.read("baselines/scripted.json").replace("\"pass\"", "\"fail\"");
+    let edited = project
+        .read("baselines/scripted.json")
+        .replace("\"pass\"", "\"fail\"");
     project.write("edited.json", edited);
     for (named, why) in [
-        ("nowhere.json", "nowhere.json cannot be compared with: it does not exist"),
-        ("ctxc.toml", "ctxc.toml cannot be compared with: it is not a baseline"),
+        (
+            "nowhere.json",
+            "nowhere.json cannot be compared with: it does not exist",
+        ),
+        (
+            "ctxc.toml",
+            "ctxc.toml cannot be compared with: it is not a baseline",
+        ),
         ("edited.json", "it was changed by hand"),
         ("templates", "templates holds no baseline"),
     ] {
-        project.run(&["eval", "--baseline", named]).code(2).warns(why);
+        project
+            .run(&["eval", "--baseline", named])
+            .code(2)
+            .warns(why);
     }
 }
 
 #[test]
 fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
     // Both trials of the first stage fail, and seven of the second pass; then both pass, and then none does.
-    let answers = [vec!["access"; 2], vec!["billing"; 9], vec!["access"; 12]].concat().into_iter();
+    let answers = [vec!["access"; 2], vec!["billing"; 9], vec!["access"; 12]]
+        .concat()
+        .into_iter();
     let server = upstream(answers.map(completion).collect());
     let project = with_model(&server.address);
     asked(&project, &["trust", "--yes"]).code(0);
     project.run(&["eval", "--out", "card.json"]);
-    let run = asked(&project, &["eval", "--answers", "live", "--baseline", "card.json", "--jobs", "1"]).code(0);
+    let run = asked(
+        &project,
+        &[
+            "eval",
+            "--answers",
+            "live",
+            "--baseline",
+            "card.json",
+            "--jobs",
+            "1",
+        ],
+    )
+    .code(0);
     run.says("second stage");
-    asked(&project, &["eval", "--answers", "live", "--jobs", "1", "--out", "good.json"]).code(0);
-    let run = asked(&project, &["eval", "--answers", "live", "--baseline", "good.json", "--jobs", "1"]);
-    run.says("0 better, 1 worse").says("sign test p = 0.500 (fewer than 5 differences cannot be significant)");
+    asked(
+        &project,
+        &[
+            "eval",
+            "--answers",
+            "live",
+            "--jobs",
+            "1",
+            "--out",
+            "good.json",
+        ],
+    )
+    .code(0);
+    let run = asked(
+        &project,
+        &[
+            "eval",
+            "--answers",
+            "live",
+            "--baseline",
+            "good.json",
+            "--jobs",
+            "1",
+        ],
+    );
+    run.says("0 better, 1 worse")
+        .says("sign test p = 0.500 (fewer than 5 differences cannot be significant)");
 }

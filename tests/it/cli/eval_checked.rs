@@ -14,7 +14,11 @@ fn scenario(name: &str, situation: &str, rest: &str) -> String {
 fn found(project: &Project) -> Vec<String> {
     let run = project.run(&["check", "--format", "concise", "--verbose"]);
     let of_family = |line: &&str| line.starts_with("scenarios/") || line.starts_with("ctxc.toml");
-    run.stdout.lines().filter(of_family).map(str::to_owned).collect()
+    run.stdout
+        .lines()
+        .filter(of_family)
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -25,17 +29,40 @@ fn cases_with_errors_are_not_run() {
         ("fine", scenario("fine", "", whole)),
         ("twin", scenario("fine", "", whole)),
         ("clash", scenario("clash", "", clash)),
-        ("nobody", scenario("nobody", "", whole).replace("triage", "traige")),
-        ("empty", scenario("empty", "", whole).replace("  inputs:\n    ticket: No invoice came.\n", "")),
+        (
+            "nobody",
+            scenario("nobody", "", whole).replace("triage", "traige"),
+        ),
+        (
+            "empty",
+            scenario("empty", "", whole).replace("  inputs:\n    ticket: No invoice came.\n", ""),
+        ),
         ("slip", scenario("slip", "    tiket: x\n", whole)),
-        ("lost", scenario("lost", "  file_context: {docs/runbook.md: !file gone.md}\n", whole)),
+        (
+            "lost",
+            scenario(
+                "lost",
+                "  file_context: {docs/runbook.md: !file gone.md}\n",
+                whole,
+            ),
+        ),
     ];
-    let project = files.iter().fold(sample(), |project, (name, text)| project.file(&format!("scenarios/{name}.yaml"), text));
+    let project = files.iter().fold(sample(), |project, (name, text)| {
+        project.file(&format!("scenarios/{name}.yaml"), text)
+    });
     let run = project.run(&["eval", "--json"]).code(1);
     let card: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     let told = |case: &serde_json::Value| {
-        let path = case["path"].as_str().unwrap().trim_start_matches("scenarios/").to_owned();
-        format!("{path}: {} {}", case["verdict"].as_str().unwrap(), case["trouble"].as_str().unwrap_or("-"))
+        let path = case["path"]
+            .as_str()
+            .unwrap()
+            .trim_start_matches("scenarios/")
+            .to_owned();
+        format!(
+            "{path}: {} {}",
+            case["verdict"].as_str().unwrap(),
+            case["trouble"].as_str().unwrap_or("-")
+        )
     };
     let told: Vec<String> = card["cases"].as_array().unwrap().iter().map(told).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
@@ -50,7 +77,10 @@ fn cases_with_errors_are_not_run() {
     // What a project turns off, it runs.
     let off = "[lints]\nimpossible-expectation = \"off\"\n";
     project.write("ctxc.toml", off);
-    project.run(&["eval", "scenarios/clash.yaml"]).code(1).says("1 failed");
+    project
+        .run(&["eval", "scenarios/clash.yaml"])
+        .code(1)
+        .says("1 failed");
 }
 
 #[test]
@@ -76,22 +106,40 @@ fn ids_that_nothing_has_are_told() {
     ");
     project.run(&["check", "--fix", "--unsafe-fixes"]);
     let fixed = project.read("scenarios/ids.yaml");
-    assert!(fixed.contains("{id: 'input:text', state: kept}\n  - segment: {id: 'input:ticket'"), "{fixed}");
-    assert!(fixed.contains("{id: 'file:docs/runbook.md', state: absent}"), "{fixed}");
+    assert!(
+        fixed.contains("{id: 'input:text', state: kept}\n  - segment: {id: 'input:ticket'"),
+        "{fixed}"
+    );
+    assert!(
+        fixed.contains("{id: 'file:docs/runbook.md', state: absent}"),
+        "{fixed}"
+    );
 }
 
 /// However a path is written, the file that is frozen is the one that is shown.
 #[test]
 fn frozen_files_are_found_however_they_are_written() {
     let lines = "expect_context:\n  - contains: [Frozen]\n  - absent: [Restart]\n";
-    for written in ["docs/runbook.md", "./docs/runbook.md", "docs//runbook.md", "docs/x/../runbook.md"] {
-        let text = scenario("frozen", &format!("  file_context: {{\"{written}\": Frozen.}}\n"), lines);
+    for written in [
+        "docs/runbook.md",
+        "./docs/runbook.md",
+        "docs//runbook.md",
+        "docs/x/../runbook.md",
+    ] {
+        let text = scenario(
+            "frozen",
+            &format!("  file_context: {{\"{written}\": Frozen.}}\n"),
+            lines,
+        );
         let project = sample().file("scenarios/frozen.yaml", text);
         assert_eq!(found(&project), [""; 0], "{written}");
         project.run(&["eval", "--out", "card.json"]).code(0);
         // What the live file says then is no part of the case.
         project.write("docs/runbook.md", "Changed.\n");
-        project.run(&["eval", "--since", "card.json"]).code(0).says("1 carried");
+        project
+            .run(&["eval", "--since", "card.json"])
+            .code(0)
+            .says("1 carried");
     }
     let files = "  file_context:\n    docs/runbok.md: a\n    ../x.md: b\n    docs/runbook.md: c\n    ./docs/runbook.md: d\n    src/a.rs: e\n";
     let project = sample().file("scenarios/frozen.yaml", scenario("frozen", files, lines));
@@ -101,8 +149,14 @@ fn frozen_files_are_found_however_they_are_written() {
     scenarios/frozen.yaml:11:5: error[wrong-scenario-value]: `context.file_context` is `./docs/runbook.md`; expected another file: `docs/runbook.md` is the same one
     scenarios/frozen.yaml:12:5: hint[unused-frozen-file]: no agent of `triage` is shown `src/a.rs`
     ");
-    let project = sample()
-        .file("scenarios/frozen.yaml", scenario("frozen", "  file_context:\n    docs/runbok.md: a\n    src/a.rs: e\n", lines));
+    let project = sample().file(
+        "scenarios/frozen.yaml",
+        scenario(
+            "frozen",
+            "  file_context:\n    docs/runbok.md: a\n    src/a.rs: e\n",
+            lines,
+        ),
+    );
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/frozen.yaml:8:5: warning[unused-frozen-file]: no agent of `triage` is shown `docs/runbok.md`
     scenarios/frozen.yaml:9:5: hint[unused-frozen-file]: no agent of `triage` is shown `src/a.rs`
@@ -135,8 +189,14 @@ fn suites_without_cases_and_every_bad_row_are_told() {
     let project = sample().file("scenarios/none.yaml", "id: none\ncases: []\n");
     let table = "id: table\ncases_from: rows.csv\ndefaults: {task: triage, context: {objective: sort}, expect_context: [{nothing_cut: true}]}\n";
     let project = project.file("scenarios/table.yaml", table);
-    let project = project.file("scenarios/rows.csv", "id,ticket\n1,late\n2\n3,a,b\n4,late\n");
-    let bare = project.file("scenarios/bare.yaml", table.replace("table", "bare").replace("rows", "bare"));
+    let project = project.file(
+        "scenarios/rows.csv",
+        "id,ticket\n1,late\n2\n3,a,b\n4,late\n",
+    );
+    let bare = project.file(
+        "scenarios/bare.yaml",
+        table.replace("table", "bare").replace("rows", "bare"),
+    );
     let project = bare.file("scenarios/bare.csv", "id,ticket\n");
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     scenarios/bare.yaml:2:13: error[bad-case-table]: the cases of `bare.csv` cannot be read: it has no row
@@ -149,8 +209,13 @@ fn suites_without_cases_and_every_bad_row_are_told() {
 #[test]
 fn places_and_stored_requests_that_are_not_what_they_seem_are_told() {
     let text = |name: &str| scenario(name, "", "expect_context:\n  - snapshot: true\n");
-    let project = sample().file("scenarios/a.yaml", text("Refund")).file("scenarios/b.yaml", text("refund"));
-    project.write("ctxc.toml", "[eval]\nscenarios = [\"scenarios\", \"scenaros\", \"tests/agents\"]\n");
+    let project = sample()
+        .file("scenarios/a.yaml", text("Refund"))
+        .file("scenarios/b.yaml", text("refund"));
+    project.write(
+        "ctxc.toml",
+        "[eval]\nscenarios = [\"scenarios\", \"scenaros\", \"tests/agents\"]\n",
+    );
     insta::assert_snapshot!(found(&project).join("\n"), @r"
     ctxc.toml:2:27: warning[empty-scenario-folder]: there is no scenario at `scenaros`
     ctxc.toml:2:39: warning[empty-scenario-folder]: there is no scenario at `tests/agents`

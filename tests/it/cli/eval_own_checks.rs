@@ -22,7 +22,14 @@ fn project(expectation: &str) -> Project {
 fn judged(expectation: &str, script: &str) -> Run {
     let project = project(expectation).file("checks/own.sh", script);
     project.run(&["trust", "--yes"]).code(0);
-    Run::from(project.command(&["eval"]).env("HOUSE_TOKEN", "t0ken").env("SHOWN", "yes").output().unwrap())
+    Run::from(
+        project
+            .command(&["eval"])
+            .env("HOUSE_TOKEN", "t0ken")
+            .env("SHOWN", "yes")
+            .output()
+            .unwrap(),
+    )
 }
 
 fn own(script: &str) -> Run {
@@ -32,7 +39,11 @@ fn own(script: &str) -> Run {
 #[test]
 fn a_check_is_run_where_it_is_permitted_alone() {
     let project = project("command: [sh, checks/calm.sh]");
-    let run = project.run(&["eval"]).code(7).says("no run: this command is not permitted here (skipped)").says("1 inconclusive");
+    let run = project
+        .run(&["eval"])
+        .code(7)
+        .says("no run: this command is not permitted here (skipped)")
+        .says("1 inconclusive");
     let run = run.warns("1 scenario is not decided: running a check of the project's own is not permitted in this project");
     run.warns("`ctxc trust` shows what the project would do");
     // The others go on.
@@ -43,17 +54,31 @@ fn a_check_is_run_where_it_is_permitted_alone() {
             .replace("name: billing", "name: other")
             .replace("command: [sh, checks/calm.sh]", "contains: [billing]"),
     );
-    project.run(&["eval"]).code(7).says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
-    let informs =
-        project.read("scenarios/billing.yaml").replace("calm.sh]", "calm.sh]\n    gate: false\n  - contains: [billing]");
+    project
+        .run(&["eval"])
+        .code(7)
+        .says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
+    let informs = project.read("scenarios/billing.yaml").replace(
+        "calm.sh]",
+        "calm.sh]\n    gate: false\n  - contains: [billing]",
+    );
     let before = project.read("scenarios/billing.yaml");
     project.write("scenarios/billing.yaml", informs);
-    project.run(&["eval"]).code(0).warns("1 scenario is not decided");
+    project
+        .run(&["eval"])
+        .code(0)
+        .warns("1 scenario is not decided");
     project.write("scenarios/billing.yaml", before);
     std::fs::remove_file(project.path("scenarios/other.yaml")).unwrap();
     project.run(&["eval", "--plan"]).code(0);
-    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned();
-    project.run(&["eval", "--trust-hash", &hash]).code(1).says("found it shouts");
+    let hash = project.run(&["trust", "--show", "--json"]).code(0).json()["hash"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    project
+        .run(&["eval", "--trust-hash", &hash])
+        .code(1)
+        .says("found it shouts");
     project.run(&["trust", "--yes"]).code(0);
     let first = project.run(&["eval", "--json"]).code(1).stdout;
     assert_eq!(first, project.run(&["eval", "--json"]).code(1).stdout);
@@ -62,8 +87,16 @@ fn a_check_is_run_where_it_is_permitted_alone() {
     let second = project.run(&["eval", "--json"]).code(0).json();
     let first: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert_ne!(first["cases"][0]["key"], second["cases"][0]["key"]);
-    project.write("scenarios/billing.yaml", project.read("scenarios/billing.yaml").replace("calm.sh", "other.sh"));
-    project.run(&["eval"]).code(7).warns("since a command or what ctxc.toml permits changed");
+    project.write(
+        "scenarios/billing.yaml",
+        project
+            .read("scenarios/billing.yaml")
+            .replace("calm.sh", "other.sh"),
+    );
+    project
+        .run(&["eval"])
+        .code(7)
+        .warns("since a command or what ctxc.toml permits changed");
 }
 
 #[test]
@@ -71,25 +104,55 @@ fn a_check_is_told_of_the_trial_and_gives_reasons() {
     let run = own(
         "cat > trial.json; pwd > folder; env > environment\necho '[{\"pass\": true, \"reason\": \"a\"}, {\"pass\": false, \"reason\": \"b\"}, {\"pass\": false, \"reason\": \"c\"}]'",
     );
-    run.code(1).says("expected `sh checks/own.sh` to accept the trial, found b; c");
-    let project = project("command: [sh, checks/own.sh]")
-        .file("checks/own.sh", "cat > trial.json; pwd > folder; env > shown\necho '{\"pass\": true}'");
+    run.code(1)
+        .says("expected `sh checks/own.sh` to accept the trial, found b; c");
+    let project = project("command: [sh, checks/own.sh]").file(
+        "checks/own.sh",
+        "cat > trial.json; pwd > folder; env > shown\necho '{\"pass\": true}'",
+    );
     project.run(&["trust", "--yes"]).code(0);
     let mut command = project.command(&["eval"]);
-    let run = Run::from(command.env("HOUSE_TOKEN", "t0ken").env("SHOWN", "yes").output().unwrap());
+    let run = Run::from(
+        command
+            .env("HOUSE_TOKEN", "t0ken")
+            .env("SHOWN", "yes")
+            .output()
+            .unwrap(),
+    );
     run.code(0);
     let trial: serde_json::Value = serde_json::from_str(&project.read("trial.json")).unwrap();
-    assert_eq!((&trial["scenario"], &trial["task"]), (&"billing".into(), &"triage".into()));
-    assert_eq!((&trial["inputs"]["ticket"], &trial["json"]["steps"][0]["name"]), (&"my invoice".into(), &"pay".into()));
+    assert_eq!(
+        (&trial["scenario"], &trial["task"]),
+        (&"billing".into(), &"triage".into())
+    );
+    assert_eq!(
+        (
+            &trial["inputs"]["ticket"],
+            &trial["json"]["steps"][0]["name"]
+        ),
+        (&"my invoice".into(), &"pay".into())
+    );
     let shown = project.read("shown");
-    assert!(shown.contains("SHOWN=yes") && !shown.contains("HOUSE_TOKEN"), "{shown}");
+    assert!(
+        shown.contains("SHOWN=yes") && !shown.contains("HOUSE_TOKEN"),
+        "{shown}"
+    );
     let folder = std::fs::canonicalize(project.path("")).unwrap();
     assert_eq!(std::path::Path::new(project.read("folder").trim()), folder);
     judged("not: {command: [sh, checks/calm.sh]}", "").code(0);
-    judged("any_of: [{command: [sh, checks/calm.sh]}, {contains: billing}]", "").code(0);
+    judged(
+        "any_of: [{command: [sh, checks/calm.sh]}, {contains: billing}]",
+        "",
+    )
+    .code(0);
     // A program by its path is one of the project.
-    let project = self::project("command: [./checks/own]").file("checks/own", "#!/bin/sh\necho '{\"pass\": true}'\n");
-    std::fs::set_permissions(project.path("checks/own"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let project = self::project("command: [./checks/own]")
+        .file("checks/own", "#!/bin/sh\necho '{\"pass\": true}'\n");
+    std::fs::set_permissions(
+        project.path("checks/own"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     project.run(&["trust", "--yes"]).code(0);
     project.run(&["eval"]).code(0);
 }
@@ -98,11 +161,20 @@ fn a_check_is_told_of_the_trial_and_gives_reasons() {
 fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
     let wanted = "it has to write {\"pass\": true, \"reason\": \"…\"} or a list of such";
     for (script, found) in [
-        ("", format!("{wanted} to its standard output, and wrote nothing")),
-        ("echo yes", format!("{wanted} to its standard output, and wrote “yes”")),
+        (
+            "",
+            format!("{wanted} to its standard output, and wrote nothing"),
+        ),
+        (
+            "echo yes",
+            format!("{wanted} to its standard output, and wrote “yes”"),
+        ),
         ("echo '[]'", wanted.to_owned()),
         ("echo '{\"pass\": \"true\"}'", wanted.to_owned()),
-        ("echo '{\"pass\": true}'; echo 'no room left' >&2; exit 3", "it ended with exit code 3: no room left".to_owned()),
+        (
+            "echo '{\"pass\": true}'; echo 'no room left' >&2; exit 3",
+            "it ended with exit code 3: no room left".to_owned(),
+        ),
         ("kill -9 $$", "signal 9 ended it".to_owned()),
         ("printf '\\377'", "what it wrote is not UTF-8".to_owned()),
         (
@@ -111,21 +183,37 @@ fn a_check_without_a_verdict_is_an_error_and_neither_passes_nor_fails() {
         ),
     ] {
         let run = own(script).code(3);
-        run.says("`sh checks/own.sh` gave no verdict: ").says(&found).says("ERROR");
+        run.says("`sh checks/own.sh` gave no verdict: ")
+            .says(&found)
+            .says("ERROR");
     }
-    judged("command: [no-such-program]", "").code(3).says("it cannot be started: ");
-    judged("{command: [no-such-program], gate: false}", "").never_says("FAIL").says("(skipped)");
+    judged("command: [no-such-program]", "")
+        .code(3)
+        .says("it cannot be started: ");
+    judged("{command: [no-such-program], gate: false}", "")
+        .never_says("FAIL")
+        .says("(skipped)");
 }
 
 #[test]
 fn a_check_ends_with_everything_that_it_started() {
     let project = project("command: {argv: [sh, checks/own.sh], timeout_s: 1}");
     // A child that would go on, and holds what is read.
-    project.write("checks/own.sh", "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n");
+    project.write(
+        "checks/own.sh",
+        "(while :; do date +%s%N > beat; sleep 0.05; done) &\nsleep 30\n",
+    );
     project.run(&["trust", "--yes"]).code(0);
     let begun = Instant::now();
-    project.run(&["eval"]).code(3).says("it was stopped after 1 s: `timeout_s` allows more");
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    project
+        .run(&["eval"])
+        .code(3)
+        .says("it was stopped after 1 s: `timeout_s` allows more");
+    assert!(
+        begun.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        begun.elapsed()
+    );
     let beat = project.read("beat");
     std::thread::sleep(Duration::from_millis(400));
     assert_eq!(project.read("beat"), beat);
@@ -133,20 +221,31 @@ fn a_check_ends_with_everything_that_it_started() {
     project.write("checks/own.sh", "sleep 30 &\necho '{\"pass\": true}'\n");
     let begun = Instant::now();
     project.run(&["eval"]).code(0);
-    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        begun.elapsed()
+    );
 }
 
 #[test]
 #[ignore = "needs own_checks: python3"]
 fn a_function_of_python_is_a_check() {
-    judged("python: checks.plan:owners", "").code(1).says("found steps without an owner: pay");
+    judged("python: checks.plan:owners", "")
+        .code(1)
+        .says("found steps without an owner: pay");
     let of = |text: &str| {
         let project = project("python: own:check").file("own.py", text);
         project.run(&["trust", "--yes"]).code(0);
         project.run(&["eval"])
     };
-    of("def check(trial):\n    print('not a verdict')\n    return 'billing' in trial['answer']\n").code(0);
-    of("def check(trial):\n    return 'access' in trial['answer']\n").code(1).says("found a verdict without a reason");
-    of("def check(trial):\n    raise ValueError('no plan')\n").code(3).says("it ended with exit code 1: ValueError: no plan");
+    of("def check(trial):\n    print('not a verdict')\n    return 'billing' in trial['answer']\n")
+        .code(0);
+    of("def check(trial):\n    return 'access' in trial['answer']\n")
+        .code(1)
+        .says("found a verdict without a reason");
+    of("def check(trial):\n    raise ValueError('no plan')\n")
+        .code(3)
+        .says("it ended with exit code 1: ValueError: no plan");
     of("x = 1\n").code(3).says("has no attribute 'check'");
 }

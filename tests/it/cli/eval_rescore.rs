@@ -7,7 +7,10 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 
 fn runs(project: &Project) -> Vec<serde_json::Value> {
-    project.run(&["history", "list", "--json"]).code(0).json()["runs"].as_array().unwrap().clone()
+    project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+        .as_array()
+        .unwrap()
+        .clone()
 }
 
 fn expect(project: &Project, path: &str, from: &str, to: &str) {
@@ -18,30 +21,60 @@ fn expect(project: &Project, path: &str, from: &str, to: &str) {
 
 #[test]
 fn live_answers_are_judged_again_without_a_call() {
-    let server = upstream(["billing, ask a.person@example.org", "access", "billing"].map(completion).to_vec());
+    let server = upstream(
+        ["billing, ask a.person@example.org", "access", "billing"]
+            .map(completion)
+            .to_vec(),
+    );
     let project = with_model(&server.address);
     asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--answers", "live"]).code(0).says("answer 2 of 3 (asked)  PASS");
+    asked(&project, &["eval", "--answers", "live"])
+        .code(0)
+        .says("answer 2 of 3 (asked)  PASS");
     assert!(!project.path("scenarios/recordings").exists());
     // The upstream answers no more, and no key is there.
     let same = project.run(&["eval", "--rescore", "--json"]).code(0);
-    let again = same.warns("again for 1 scenario; no model was asked").json();
+    let again = same
+        .warns("again for 1 scenario; no model was asked")
+        .json();
     assert_eq!(again["summary"]["calls"], 0);
     let trial = &again["cases"][0]["trials"][0];
-    assert_eq!((&trial["provider"], &trial["tokens"]["input"]), (&"house".into(), &1000.into()));
-    expect(&project, "scenarios/billing.yaml", "contains: [billing]", "contains: [access]");
-    project.run(&["eval", "--rescore"]).code(1).says("answer 1 of 3 (replayed)  FAIL");
+    assert_eq!(
+        (&trial["provider"], &trial["tokens"]["input"]),
+        (&"house".into(), &1000.into())
+    );
+    expect(
+        &project,
+        "scenarios/billing.yaml",
+        "contains: [billing]",
+        "contains: [access]",
+    );
+    project
+        .run(&["eval", "--rescore"])
+        .code(1)
+        .says("answer 1 of 3 (replayed)  FAIL");
     // What is personal was never kept.
-    expect(&project, "scenarios/billing.yaml", "contains: [access]", "absent: [a.person]");
+    expect(
+        &project,
+        "scenarios/billing.yaml",
+        "contains: [access]",
+        "absent: [a.person]",
+    );
     project.run(&["eval", "--rescore"]).code(0);
     let list = runs(&project);
     assert_eq!(list.len(), 1, "nothing was added");
     let name = format!("--rescore={}", list[0]["id"].as_str().unwrap());
     project.run(&["eval", &name]).code(0);
-    project.run(&["eval", "--rescore=nothing"]).code(2).warns("there is no run `nothing`");
+    project
+        .run(&["eval", "--rescore=nothing"])
+        .code(2)
+        .warns("there is no run `nothing`");
     project.run(&["eval", "--rescore", "--record"]).code(2);
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    project.run(&["eval", "--rescore"]).code(0).warns("the context of 1 scenario changed since");
+    project
+        .run(&["eval", "--rescore"])
+        .code(0)
+        .warns("the context of 1 scenario changed since");
 }
 
 /// The earlier verdict was certain after two trials; what is expected today wants the others as well.
@@ -50,55 +83,113 @@ fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     let server = upstream(["billing", "billing access"].map(completion).to_vec());
     let project = with_model(&server.address);
     asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--answers", "live"]).code(0).says("answer 2 of 2");
-    expect(&project, "scenarios/billing.yaml", "contains: [billing]", "contains: [access]");
+    asked(&project, &["eval", "--answers", "live"])
+        .code(0)
+        .says("answer 2 of 2");
+    expect(
+        &project,
+        "scenarios/billing.yaml",
+        "contains: [billing]",
+        "contains: [access]",
+    );
     project.run(&["eval", "--rescore"]).code(7).says("INCONCLUSIVE").says(
         "has 2 of 3 trials of it, which decide nothing: `ctxc eval billing` asks again, with `--record` or `--answers live`",
     );
-    expect(&project, "scenarios/billing.yaml", "contains: [access]", "absent: [billing]");
+    expect(
+        &project,
+        "scenarios/billing.yaml",
+        "contains: [access]",
+        "absent: [billing]",
+    );
     project.run(&["eval", "--rescore"]).code(1).says("FAIL");
 }
 
 #[test]
 fn scenarios_that_the_run_does_not_have_are_told() {
     let project = sample();
-    project.run(&["eval", "--rescore"]).code(2).warns("no run is kept yet");
+    project
+        .run(&["eval", "--rescore"])
+        .code(2)
+        .warns("no run is kept yet");
     project.run(&["eval", "good"]).code(0);
     // A script that was changed since answers nothing here.
-    expect(&project, "scenarios/good.yaml", "reply: billing", "reply: access");
-    let run = project.run(&["eval", "--rescore"]).code(7).says("answer 2 of 2 (scripted, 2 of 3 recorded)");
+    expect(
+        &project,
+        "scenarios/good.yaml",
+        "reply: billing",
+        "reply: access",
+    );
+    let run = project
+        .run(&["eval", "--rescore"])
+        .code(7)
+        .says("answer 2 of 2 (scripted, 2 of 3 recorded)");
     run.warns("that run kept no answers of 2 scenarios");
     // An export takes them along.
     project.run(&["history", "export", "runs.jsonl"]).code(0);
     let other = sample();
     other.write("runs.jsonl", project.read("runs.jsonl"));
     other.run(&["history", "import", "runs.jsonl"]).code(0);
-    other.run(&["eval", "good", "--rescore"]).code(0).says("answer 2 of 2 (scripted, 2 of 3 recorded)");
+    other
+        .run(&["eval", "good", "--rescore"])
+        .code(0)
+        .says("answer 2 of 2 (scripted, 2 of 3 recorded)");
 }
 
 #[test]
 fn no_words_are_kept_where_the_project_says_so() {
     let server = upstream(["billing"; 2].map(completion).to_vec());
     let project = with_model(&server.address);
-    project.write("ctxc.toml", project.read("ctxc.toml") + "[record]\ncontent = \"shape\"\n");
+    project.write(
+        "ctxc.toml",
+        project.read("ctxc.toml") + "[record]\ncontent = \"shape\"\n",
+    );
     asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--record"]).code(2).warns("answers are not recorded in this project: `[record] content`");
+    asked(&project, &["eval", "--record"])
+        .code(2)
+        .warns("answers are not recorded in this project: `[record] content`");
     asked(&project, &["eval", "--answers", "live"]).code(0);
     let run = project.run(&["eval", "--rescore"]).code(2).silent_out();
-    run.warns("were not kept: there is nothing to judge again").warns("`[record] content` in ctxc.toml is not \"shape\"");
+    run.warns("were not kept: there is nothing to judge again")
+        .warns("`[record] content` in ctxc.toml is not \"shape\"");
     expect(&project, "ctxc.toml", "shape", "hash");
-    project.run(&["check"]).code(2).says("expected `redacted`, `full` or `shape`");
+    project
+        .run(&["check"])
+        .code(2)
+        .says("expected `redacted`, `full` or `shape`");
 }
 
 #[test]
 fn what_the_run_was_not_answered_is_named_with_the_run() {
     let server = upstream(["billing"].map(completion).to_vec());
     let project = with_model(&server.address);
-    project.write("scenarios/other.yaml", project.read("scenarios/billing.yaml").replace("name: billing", "name: other"));
+    project.write(
+        "scenarios/other.yaml",
+        project
+            .read("scenarios/billing.yaml")
+            .replace("name: billing", "name: other"),
+    );
     asked(&project, &["trust", "--yes"]).code(0);
-    asked(&project, &["eval", "--answers", "live", "--runs", "1", "--pass", "1", "--jobs", "1"]).code(3);
-    let run =
-        project.run(&["eval", "--rescore", "--runs", "1", "--pass", "1"]).code(7).warns("that run kept no answers of 1 scenario");
-    run.says(" has no answer of it: `ctxc eval other` asks again, with `--record` or `--answers live`")
-        .never_says("script one under");
+    asked(
+        &project,
+        &[
+            "eval",
+            "--answers",
+            "live",
+            "--runs",
+            "1",
+            "--pass",
+            "1",
+            "--jobs",
+            "1",
+        ],
+    )
+    .code(3);
+    let run = project
+        .run(&["eval", "--rescore", "--runs", "1", "--pass", "1"])
+        .code(7)
+        .warns("that run kept no answers of 1 scenario");
+    run.says(
+        " has no answer of it: `ctxc eval other` asks again, with `--record` or `--answers live`",
+    )
+    .never_says("script one under");
 }

@@ -5,8 +5,7 @@ use super::project::Project;
 use pretty_assertions::assert_eq;
 
 const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>Sort {{ticket}} {{labels}}.</description>\n  <parameters>\n    <parameter name=\"ticket\" type=\"string\"/>\n    <parameter name=\"labels\" type=\"string[]\" default=\"[]\"/>\n  </parameters>\n</task>\n";
-const SCRIPT: &str =
-    "<task type=\"script\" name=\"collect\">\n  <description>Collect.</description>\n  <command>git diff</command>\n</task>\n";
+const SCRIPT: &str = "<task type=\"script\" name=\"collect\">\n  <description>Collect.</description>\n  <command>git diff</command>\n</task>\n";
 
 fn scenario(name: &str, task: &str) -> String {
     format!(
@@ -17,58 +16,149 @@ fn scenario(name: &str, task: &str) -> String {
 #[test]
 fn jinja_is_told_in_a_prompt_of_another_ending() {
     let project = Project::new()
-        .file("p/polite.prompt", "{% if vip %}Be polite.{% endif %} Answer {{ question }}.\n")
-        .file("p/hello.prompt", "---\ninput:\n  schema:\n    name: string\n---\nHello {{name}}.\n");
+        .file(
+            "p/polite.prompt",
+            "{% if vip %}Be polite.{% endif %} Answer {{ question }}.\n",
+        )
+        .file(
+            "p/hello.prompt",
+            "---\ninput:\n  schema:\n    name: string\n---\nHello {{name}}.\n",
+        );
     project.run(&["import", "p"]).code(0);
-    assert!(project.read("templates/polite.xml").contains("src=\"../p/polite.prompt\" syntax=\"jinja\""));
+    assert!(
+        project
+            .read("templates/polite.xml")
+            .contains("src=\"../p/polite.prompt\" syntax=\"jinja\"")
+    );
     assert!(!project.read("templates/hello.xml").contains("jinja"));
-    let run = project.run(&["render", "polite", "--input", "question=why", "--input", "vip=yes"]).code(0);
-    assert!(run.stdout.contains("Be polite. Answer why."), "{}", run.stdout);
+    let run = project
+        .run(&[
+            "render",
+            "polite",
+            "--input",
+            "question=why",
+            "--input",
+            "vip=yes",
+        ])
+        .code(0);
+    assert!(
+        run.stdout.contains("Be polite. Answer why."),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn a_variant_of_a_prompt_is_no_half_of_it() {
-    let text =
-        "---\ninput:\n  schema:\n    name: string\n---\n{{role \"system\"}}\nBe kind.\n{{role \"user\"}}\nHello {{name}}.\n";
-    let project = Project::new().file("p/hello.prompt", text).file("p/hello.system.prompt", text);
-    project.run(&["import", "p"]).code(0).says("wrote 2 templates");
+    let text = "---\ninput:\n  schema:\n    name: string\n---\n{{role \"system\"}}\nBe kind.\n{{role \"user\"}}\nHello {{name}}.\n";
+    let project = Project::new()
+        .file("p/hello.prompt", text)
+        .file("p/hello.system.prompt", text);
+    project
+        .run(&["import", "p"])
+        .code(0)
+        .says("wrote 2 templates");
 }
 
 #[test]
 fn the_template_of_a_prompt_keeps_its_name_and_is_never_another_ones() {
-    let project = Project::new().file("a/basic.j2", "First {{ x }}\n").file("b/basic.j2", "Second {{ y }}\n");
-    project.run(&["import", "a", "b"]).code(0).says("a/basic.j2 (Jinja, text stays in its file) → templates/basic.xml");
-    let (first, second) = (project.read("templates/basic.xml"), project.read("templates/b-basic.xml"));
-    for args in [&["import", "b/basic.j2"][..], &["import", "b/basic.j2", "--force"], &["import", "b", "a", "--force"]] {
-        project.run(args).code(0).says("templates/b-basic.xml already exists, unchanged");
-        assert_eq!((project.read("templates/basic.xml"), project.read("templates/b-basic.xml")), (first.clone(), second.clone()));
-        assert_eq!(project.files().iter().filter(|name| name.starts_with("templates/")).count(), 2);
+    let project = Project::new()
+        .file("a/basic.j2", "First {{ x }}\n")
+        .file("b/basic.j2", "Second {{ y }}\n");
+    project
+        .run(&["import", "a", "b"])
+        .code(0)
+        .says("a/basic.j2 (Jinja, text stays in its file) → templates/basic.xml");
+    let (first, second) = (
+        project.read("templates/basic.xml"),
+        project.read("templates/b-basic.xml"),
+    );
+    for args in [
+        &["import", "b/basic.j2"][..],
+        &["import", "b/basic.j2", "--force"],
+        &["import", "b", "a", "--force"],
+    ] {
+        project
+            .run(args)
+            .code(0)
+            .says("templates/b-basic.xml already exists, unchanged");
+        assert_eq!(
+            (
+                project.read("templates/basic.xml"),
+                project.read("templates/b-basic.xml")
+            ),
+            (first.clone(), second.clone())
+        );
+        assert_eq!(
+            project
+                .files()
+                .iter()
+                .filter(|name| name.starts_with("templates/"))
+                .count(),
+            2
+        );
     }
     project.write("b/basic.j2", "Changed {{ y }} and {{ z }}\n");
-    project.run(&["import", "b/basic.j2", "--force"]).code(0).says("→ templates/b-basic.xml");
+    project
+        .run(&["import", "b/basic.j2", "--force"])
+        .code(0)
+        .says("→ templates/b-basic.xml");
     assert_eq!(project.read("templates/basic.xml"), first);
 }
 
 #[test]
 fn a_prompt_of_langchain_needs_no_type_and_may_be_folded_at_the_margin() {
-    let folded =
-        "input_variables: [text]\ntemplate: 'Summarize:\n\n\n{text}\n\n\nIt''s a \"summary\".'\ntemplate_format: f-string\n";
+    let folded = "input_variables: [text]\ntemplate: 'Summarize:\n\n\n{text}\n\n\nIt''s a \"summary\".'\ntemplate_format: f-string\n";
     let project = Project::new()
-        .file("p/plain.yaml", "input_variables:\n  - text\ntemplate: Sum up {text}\n")
-        .file("p/plain2.json", "{\n  \"input_variables\": [\"text\"],\n  \"template\": \"Sum up {text}\"\n}\n")
+        .file(
+            "p/plain.yaml",
+            "input_variables:\n  - text\ntemplate: Sum up {text}\n",
+        )
+        .file(
+            "p/plain2.json",
+            "{\n  \"input_variables\": [\"text\"],\n  \"template\": \"Sum up {text}\"\n}\n",
+        )
         .file("p/folded.yaml", folded)
         .file("p/other.yaml", "template: page\nlayout: wide\n");
-    let run = project.run(&["import", "p"]).code(0).says("wrote 3 templates");
-    assert!(!run.stdout.contains("no YAML") && !run.stdout.contains("no text uses it"), "{}", run.stdout);
-    assert!(project.read("templates/folded.xml").contains("It's a \"summary\"."), "{}", project.read("templates/folded.xml"));
-    project.run(&["import", "--from", "langchain", "p", "-o", "templates/again"]).code(0).says("wrote 3 templates");
+    let run = project
+        .run(&["import", "p"])
+        .code(0)
+        .says("wrote 3 templates");
+    assert!(
+        !run.stdout.contains("no YAML") && !run.stdout.contains("no text uses it"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        project
+            .read("templates/folded.xml")
+            .contains("It's a \"summary\"."),
+        "{}",
+        project.read("templates/folded.xml")
+    );
+    project
+        .run(&[
+            "import",
+            "--from",
+            "langchain",
+            "p",
+            "-o",
+            "templates/again",
+        ])
+        .code(0)
+        .says("wrote 3 templates");
 }
 
 #[test]
 fn a_value_that_is_asked_for_alone_may_be_anything() {
     let project = Project::new().file("p/s.j2", "{% if names %}There are names.{% endif %}\n");
     project.run(&["import", "p"]).code(0).says("names (any");
-    let text = |args: &[&str]| project.run(&[&["render", "s"], args].concat()).code(0).stdout;
+    let text = |args: &[&str]| {
+        project
+            .run(&[&["render", "s"], args].concat())
+            .code(0)
+            .stdout
+    };
     assert!(text(&["--input", "names=a, b"]).contains("There are names."));
     assert!(!text(&[]).contains("There are names."));
 }
@@ -85,15 +175,24 @@ fn a_script_needs_no_scenario_and_can_have_none() {
         .run(&["new", "scenario", "collect"])
         .code(2)
         .warns("`collect` calls no agent, and a scenario tests what an agent is shown");
-    project.write("scenarios/b.yaml", scenario("b", "collect").replace("  inputs: {ticket: late}\n", ""));
-    let run = project.run(&["check"]).code(1).says("the task `collect` calls no agent");
+    project.write(
+        "scenarios/b.yaml",
+        scenario("b", "collect").replace("  inputs: {ticket: late}\n", ""),
+    );
+    let run = project
+        .run(&["check"])
+        .code(1)
+        .says("the task `collect` calls no agent");
     assert_eq!(run.stdout.matches("error[").count(), 1, "{}", run.stdout);
 }
 
 #[test]
 fn include_that_leads_to_no_template_is_what_is_told() {
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[templates]\ninclude = [\"prompt/**\"]\n")
+        .file(
+            "ctxc.toml",
+            "edition = \"2026\"\n[templates]\ninclude = [\"prompt/**\"]\n",
+        )
         .file("prompts/t.xml", TASK)
         .file("scenarios/a.yaml", scenario("a", "t"));
     let why = "there is no template in what `[templates] include` names: `prompt/**`, which does not exist";
@@ -110,10 +209,22 @@ fn what_is_wrong_with_a_column_is_told_once_with_its_place() {
         .file("templates/t.xml", TASK)
         .file("scenarios/risk-suite.yaml", suite)
         .file("scenarios/risk.csv", "id,tickket\na,1\nb,2\nc,3\n");
-    let run = project.run(&["check"]).code(1).says("scenarios/risk.csv:1:4").says("in lines 2, 3, 4 of risk.csv");
-    assert_eq!(run.stdout.matches("takes no value `tickket`").count(), 1, "{}", run.stdout);
+    let run = project
+        .run(&["check"])
+        .code(1)
+        .says("scenarios/risk.csv:1:4")
+        .says("in lines 2, 3, 4 of risk.csv");
+    assert_eq!(
+        run.stdout.matches("takes no value `tickket`").count(),
+        1,
+        "{}",
+        run.stdout
+    );
     project.write("scenarios/risk.csv", "id,ticket,runs\na,1,3\nb,2,x\n");
-    project.run(&["check"]).code(1).says("in line 3 of risk.csv");
+    project
+        .run(&["check"])
+        .code(1)
+        .says("in line 3 of risk.csv");
 }
 
 #[test]
@@ -122,32 +233,56 @@ fn odd_indentation_is_called_that() {
     let fine = scenario("a", "t");
     for (from, to) in [
         ("  objective: go\n", "   objective: go\n"),
-        ("  - nothing_cut: true\n", "  - nothing_cut: true\n - tokens: {max: 90}\n"),
+        (
+            "  - nothing_cut: true\n",
+            "  - nothing_cut: true\n - tokens: {max: 90}\n",
+        ),
         ("task: t\n", "task: t\n  node: /\n"),
     ] {
         let text = fine.replace(from, to);
         assert_ne!(text, fine);
         project.write("scenarios/a.yaml", &text);
-        let run = project.run(&["check"]).code(1).says("is not indented like the lines that it belongs to");
+        let run = project
+            .run(&["check"])
+            .code(1)
+            .says("is not indented like the lines that it belongs to");
         assert!(!run.stdout.contains("into quotes"), "{}", run.stdout);
     }
-    project.write("scenarios/a.yaml", fine.replace("objective: go", "objective: \"go\" now"));
+    project.write(
+        "scenarios/a.yaml",
+        fine.replace("objective: go", "objective: \"go\" now"),
+    );
     project.run(&["check"]).code(1).says("into quotes");
 }
 
 #[test]
 fn a_case_that_nothing_decides_says_why() {
-    let text = scenario("a", "t").replace("expect_context:\n  - nothing_cut: true\n", "expectations:\n  - contains: [x]\n");
-    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", text);
-    project.run(&["eval"]).code(7).says("INCONCLUSIVE").says("no answer to check them against").says("`answers:`");
+    let text = scenario("a", "t").replace(
+        "expect_context:\n  - nothing_cut: true\n",
+        "expectations:\n  - contains: [x]\n",
+    );
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("scenarios/a.yaml", text);
+    project
+        .run(&["eval"])
+        .code(7)
+        .says("INCONCLUSIVE")
+        .says("no answer to check them against")
+        .says("`answers:`");
 }
 
 #[test]
 fn the_hint_for_a_list_is_one_that_works() {
     let project = Project::new().file("templates/t.xml", TASK);
     let base = ["render", "t", "--input", "ticket=x", "--input"];
-    project.run(&[&base[..], &["labels=a,b"]].concat()).code(2).warns("--input 'labels=[\"a\", \"b\"]'");
-    project.run(&[&base[..], &["labels=[\"a\", \"b\"]"]].concat()).code(0);
+    project
+        .run(&[&base[..], &["labels=a,b"]].concat())
+        .code(2)
+        .warns("--input 'labels=[\"a\", \"b\"]'");
+    project
+        .run(&[&base[..], &["labels=[\"a\", \"b\"]"]].concat())
+        .code(0);
 }
 
 #[test]
@@ -157,15 +292,29 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
         .file("templates/u.xml", TASK.replace("name=\"t\"", "name=\"u\""))
         .file("templates/collect.xml", SCRIPT)
         .file("scenarios/a.yaml", scenario("a", "t"));
-    let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so no change is detected");
-    let run = run.says("1 agent without a scenario").warns("ctxc new scenario TASK").warns("snapshot: true");
+    let run = project
+        .run(&["eval", "--mutate"])
+        .code(0)
+        .says("u  no scenario, so no change is detected");
+    let run = run
+        .says("1 agent without a scenario")
+        .warns("ctxc new scenario TASK")
+        .warns("snapshot: true");
     assert!(!run.stdout.contains("collect"), "{}", run.stdout);
     let found = project.run(&["eval", "--mutate", "--json"]).code(0).json();
     assert_eq!(found["untested"], serde_json::json!(["u"]));
     // One whose scenario fails has one.
-    project.write("scenarios/u.yaml", scenario("u", "u") + "  - contains: [nowhere]\n");
-    let run = project.run(&["eval", "--mutate"]).code(1).says("u  no scenario that passes, so no change is detected");
-    let run = run.says("not asked: `u` fails before anything is changed").says("1 agent without a scenario that passes");
+    project.write(
+        "scenarios/u.yaml",
+        scenario("u", "u") + "  - contains: [nowhere]\n",
+    );
+    let run = project
+        .run(&["eval", "--mutate"])
+        .code(1)
+        .says("u  no scenario that passes, so no change is detected");
+    let run = run
+        .says("not asked: `u` fails before anything is changed")
+        .says("1 agent without a scenario that passes");
     assert!(!run.stderr.contains("ctxc new scenario"), "{}", run.stderr);
 }
 
@@ -173,7 +322,13 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
 fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
     let bare = Project::new().file("a.xml", TASK);
     let said = "there is no ctxc.toml here or above, and no folder templates: looking at all XML files below";
-    for args in [&["check"][..], &["fmt", "--check"], &["fmt", "--diff"], &["build"], &["check", "--diff"]] {
+    for args in [
+        &["check"][..],
+        &["fmt", "--check"],
+        &["fmt", "--diff"],
+        &["build"],
+        &["check", "--diff"],
+    ] {
         let run = bare.run(args);
         assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
     }
@@ -181,32 +336,52 @@ fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
     for (project, args) in [
         (Project::new().file("a.xml", TASK), &["check", "a.xml"][..]),
         (Project::new().file("templates/a.xml", TASK), &["check"]),
-        (Project::new().file("a.xml", TASK).file("ctxc.toml", ""), &["check"]),
+        (
+            Project::new().file("a.xml", TASK).file("ctxc.toml", ""),
+            &["check"],
+        ),
     ] {
         let run = project.run(args).code(0);
-        assert!(!run.stderr.contains("ctxc.toml"), "{args:?}: {}", run.stderr);
+        assert!(
+            !run.stderr.contains("ctxc.toml"),
+            "{args:?}: {}",
+            run.stderr
+        );
     }
 }
 
 #[test]
 fn a_role_whose_task_is_gone_is_a_finding_and_no_wrong_usage() {
-    let project = Project::new().file("templates/t.xml", TASK).file("ctxc.toml", "[roles.clerk]\ntemplate = \"gone\"\n");
-    project.run(&["check", "--format", "concise"]).code(1).says("ctxc.toml:2:12: error[unknown-task]");
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("ctxc.toml", "[roles.clerk]\ntemplate = \"gone\"\n");
+    project
+        .run(&["check", "--format", "concise"])
+        .code(1)
+        .says("ctxc.toml:2:12: error[unknown-task]");
     project.run(&["build"]).code(1);
     // What the file says by itself is usage, whatever else there is.
-    project.write("ctxc.toml", "[roles.clerk]\ntemplate = \"gone\"\n[nonsense]\n");
+    project.write(
+        "ctxc.toml",
+        "[roles.clerk]\ntemplate = \"gone\"\n[nonsense]\n",
+    );
     project.run(&["check"]).code(2);
 }
 
 #[test]
 fn a_stored_request_of_no_scenario_is_told() {
     let text = scenario("a", "t").replace("nothing_cut: true", "snapshot: true");
-    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", &text);
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("scenarios/a.yaml", &text);
     project.run(&["eval", "--accept"]).code(0);
     project.run(&["eval"]).code(0).silent();
     project.write("scenarios/a.yaml", text.replace("name: a", "name: b"));
     project.run(&["eval", "--accept"]).code(0);
-    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.json is a stored request without a scenario");
+    project
+        .run(&["eval"])
+        .code(0)
+        .warns("scenarios/snapshots/a.json is a stored request without a scenario");
     project.run(&["eval", "b"]).code(0).silent();
 }
 
@@ -217,36 +392,69 @@ fn a_lookup_in_no_file_is_told() {
         "</description>\n  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>\n",
     );
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[context]\ninclude = [\"docz/**\"]\n")
+        .file(
+            "ctxc.toml",
+            "edition = \"2026\"\n[context]\ninclude = [\"docz/**\"]\n",
+        )
         .file("templates/t.xml", fresh)
         .file("docs/a.md", "Tickets are sorted by hand.\n");
-    project.run(&["check"]).code(0).warns("[context] include: there is nothing at `docz/**`");
-    project.run(&["render", "t", "--input", "ticket=sorted by hand"]).code(0).warns("there are no files to look up context in");
+    project
+        .run(&["check"])
+        .code(0)
+        .warns("[context] include: there is nothing at `docz/**`");
+    project
+        .run(&["render", "t", "--input", "ticket=sorted by hand"])
+        .code(0)
+        .warns("there are no files to look up context in");
 }
 
 #[test]
 fn a_policy_on_the_model_sees_that_of_a_role() {
     let model = |name: &str| {
-        format!("[models.{name}]\nid = \"claude-{name}\"\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 8000\n")
+        format!(
+            "[models.{name}]\nid = \"claude-{name}\"\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 8000\n"
+        )
     };
     let config = |models: &str| {
         let (large, small) = (model("large"), model("small"));
         let policy = "[[require]]\nrole = \"reviewer\"\nmust = ['model in [\"large\"]']\n";
-        format!("edition = \"2026\"\n{large}{small}[roles.reviewer]\ntemplate = \"t\"\nmodel = {models}\n{policy}")
+        format!(
+            "edition = \"2026\"\n{large}{small}[roles.reviewer]\ntemplate = \"t\"\nmodel = {models}\n{policy}"
+        )
     };
-    let project = Project::new().file("templates/t.xml", TASK).file("ctxc.toml", config("\"large\""));
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("ctxc.toml", config("\"large\""));
     let run = project.run(&["check"]);
-    assert!(!run.stdout.contains("requirement-not-met"), "{}", run.stdout);
-    let body = project.run(&["render", "t", "--input", "ticket=x", "--as", "anthropic", "--model", "large"]);
+    assert!(
+        !run.stdout.contains("requirement-not-met"),
+        "{}",
+        run.stdout
+    );
+    let body = project.run(&[
+        "render",
+        "t",
+        "--input",
+        "ticket=x",
+        "--as",
+        "anthropic",
+        "--model",
+        "large",
+    ]);
     assert!(body.stdout.contains("\"claude-large\""), "{body:#?}");
     project.write("ctxc.toml", config("[\"large\", \"small\"]"));
-    project.run(&["check"]).says("model is `small`, and the project requires");
+    project
+        .run(&["check"])
+        .says("model is `small`, and the project requires");
 }
 
 #[test]
 fn a_place_that_cannot_be_written_is_refused_before_anything_is() {
     let text = "<task type=\"atomic\" name=\"a\"><description>x & y</description></task>\n";
-    let project = Project::new().file("templates/a.xml", text).file("p/b.j2", "{{ x }}\n").file("taken.json", "{\"mine\": 1}\n");
+    let project = Project::new()
+        .file("templates/a.xml", text)
+        .file("p/b.j2", "{{ x }}\n")
+        .file("taken.json", "{\"mine\": 1}\n");
     let files = project.files();
     for args in [
         &["check", "--fix", "--report", "json=taken.json"][..],
@@ -256,25 +464,48 @@ fn a_place_that_cannot_be_written_is_refused_before_anything_is() {
     ] {
         let run = project.run(args);
         assert!(matches!(run.code, Some(2 | 3)), "{args:?}: {run:#?}");
-        assert_eq!((project.files(), project.read("templates/a.xml")), (files.clone(), text.to_owned()), "{args:?}");
+        assert_eq!(
+            (project.files(), project.read("templates/a.xml")),
+            (files.clone(), text.to_owned()),
+            "{args:?}"
+        );
     }
 }
 
 #[test]
 fn a_quiet_run_writes_whole_files() {
-    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", scenario("a", "t"));
-    project.run(&["eval", "-q", "--report", "text=out.txt"]).code(0).silent_out();
-    assert!(project.read("out.txt").contains("1 scenario: 1 passed"), "{}", project.read("out.txt"));
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("scenarios/a.yaml", scenario("a", "t"));
+    project
+        .run(&["eval", "-q", "--report", "text=out.txt"])
+        .code(0)
+        .silent_out();
+    assert!(
+        project.read("out.txt").contains("1 scenario: 1 passed"),
+        "{}",
+        project.read("out.txt")
+    );
 }
 
 /// A description that a file holds is empty where the file is (finding L7).
 #[test]
 fn an_empty_file_describes_nothing() {
     let task = "<task type=\"atomic\" name=\"t\"><description src=\"t.md\"/></task>\n";
-    let project = Project::new().file("templates/t.xml", task).file("templates/t.md", " \n\n");
+    let project = Project::new()
+        .file("templates/t.xml", task)
+        .file("templates/t.md", " \n\n");
     let run = project.run(&["check", "--format", "concise"]).code(1);
-    assert!(run.stdout.contains("error[missing-description]: the description is empty: `t.md` holds no words"), "{}", run.stdout);
-    let project = Project::new().file("templates/t.xml", task).file("templates/t.md", "Sort.\n");
+    assert!(
+        run.stdout.contains(
+            "error[missing-description]: the description is empty: `t.md` holds no words"
+        ),
+        "{}",
+        run.stdout
+    );
+    let project = Project::new()
+        .file("templates/t.xml", task)
+        .file("templates/t.md", "Sort.\n");
     project.run(&["check"]).code(0);
 }
 
@@ -286,17 +517,29 @@ fn a_forgotten_syntax_is_all_that_is_fixed() {
     project.run(&["check"]).code(1);
     project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
     assert!(
-        project.read("templates/s.xml").contains("<instructions syntax=\"jinja\">{% if a %}{{ a|upper }}{% endif %}<"),
+        project
+            .read("templates/s.xml")
+            .contains("<instructions syntax=\"jinja\">{% if a %}{{ a|upper }}{% endif %}<"),
         "{}",
         project.read("templates/s.xml")
     );
     let run = project.run(&["render", "s"]).code(0);
-    assert!(run.stdout.contains('Q') && !run.stdout.contains('\\'), "{}", run.stdout);
+    assert!(
+        run.stdout.contains('Q') && !run.stdout.contains('\\'),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn a_prompt_of_langchain_whose_text_is_elsewhere_says_where_to_write_it() {
-    let project = Project::new().file("p.yaml", "_type: prompt\ninput_variables: [a]\ntemplate_path: x.txt\n");
-    let run = project.run(&["import", "p.yaml", "--from", "langchain"]).code(1);
-    run.says("such as `template_path` names, is not read: write it into `template`").never_says("no text uses it");
+    let project = Project::new().file(
+        "p.yaml",
+        "_type: prompt\ninput_variables: [a]\ntemplate_path: x.txt\n",
+    );
+    let run = project
+        .run(&["import", "p.yaml", "--from", "langchain"])
+        .code(1);
+    run.says("such as `template_path` names, is not read: write it into `template`")
+        .never_says("no text uses it");
 }

@@ -18,21 +18,37 @@ fn project() -> Project {
 fn files_are_laid_out_in_place() {
     let project = project();
     let run = project.run(&["fmt"]).code(0).silent();
-    assert_eq!(run.stdout, "formatted templates/a.xml\nformatted 1 file, 1 laid out already\n");
+    assert_eq!(
+        run.stdout,
+        "formatted templates/a.xml\nformatted 1 file, 1 laid out already\n"
+    );
     assert_eq!(project.read("templates/a.xml"), LAID);
     assert_eq!(project.read("templates/pom.xml"), "<project>\n\n</project>");
-    assert_eq!(project.files(), ["templates/a.xml", "templates/b.xml", "templates/pom.xml"]);
+    assert_eq!(
+        project.files(),
+        ["templates/a.xml", "templates/b.xml", "templates/pom.xml"]
+    );
     let run = project.run(&["fmt"]).code(0).silent();
     assert_eq!(run.stdout, "formatted 0 files, 2 laid out already\n");
-    project.run(&["fmt", "--quiet"]).code(0).silent().silent_out();
+    project
+        .run(&["fmt", "--quiet"])
+        .code(0)
+        .silent()
+        .silent_out();
 }
 
 #[test]
 fn a_check_names_files_and_writes_nothing() {
     let project = project();
     let run = project.run(&["fmt", "--check"]).code(1).silent();
-    assert_eq!(run.stdout, "would format templates/a.xml\nwould change 1 file, 1 laid out already\n");
-    let run = project.run(&["fmt", "--diff", "templates/a.xml"]).code(1).warns("would change 1 file");
+    assert_eq!(
+        run.stdout,
+        "would format templates/a.xml\nwould change 1 file, 1 laid out already\n"
+    );
+    let run = project
+        .run(&["fmt", "--diff", "templates/a.xml"])
+        .code(1)
+        .warns("would change 1 file");
     insta::assert_snapshot!(run.stdout, @r#"
     --- templates/a.xml
     +++ templates/a.xml
@@ -51,14 +67,19 @@ fn a_check_names_files_and_writes_nothing() {
 
 #[test]
 fn what_cannot_be_laid_out_is_left_alone_and_said() {
-    let project = project().file("templates/broken.xml", BROKEN).file("templates/bytes.xml", b"<task>\xff</task>");
+    let project = project()
+        .file("templates/broken.xml", BROKEN)
+        .file("templates/bytes.xml", b"<task>\xff</task>");
     let run = project.run(&["fmt"]).code(1);
     let run = run.warns("templates/broken.xml: left alone: it has a syntax error at 2:18; `ctxc check` says which\n");
     run.warns("templates/bytes.xml: left alone: it is not text: byte 6 is not UTF-8\n")
         .says("formatted 1 file, 1 laid out already, 2 files left alone\n");
     assert_eq!(project.read("templates/broken.xml"), BROKEN);
     // A file that is named is said to be none, one that is found is passed over.
-    project.run(&["fmt", "templates/pom.xml"]).code(1).warns("templates/pom.xml: left alone: it is not a template");
+    project
+        .run(&["fmt", "templates/pom.xml"])
+        .code(1)
+        .warns("templates/pom.xml: left alone: it is not a template");
     project.run(&["fmt", "none.xml"]).code(2);
     Project::new().run(&["fmt"]).code(5);
     Project::new().run(&["fmt", "--allow-empty"]).code(0);
@@ -67,14 +88,31 @@ fn what_cannot_be_laid_out_is_left_alone_and_said() {
 #[test]
 fn standard_input_comes_back_laid_out() {
     let project = Project::new();
-    let run = project.run_with(&["fmt", "-"], MESSY.as_bytes()).code(0).silent();
+    let run = project
+        .run_with(&["fmt", "-"], MESSY.as_bytes())
+        .code(0)
+        .silent();
     assert_eq!(run.stdout, LAID);
-    let run = project.run_with(&["fmt", "-", "--stdin-path", "b.xml"], BROKEN.as_bytes()).code(1).warns("b.xml: left alone");
+    let run = project
+        .run_with(&["fmt", "-", "--stdin-path", "b.xml"], BROKEN.as_bytes())
+        .code(1)
+        .warns("b.xml: left alone");
     assert_eq!(run.stdout, BROKEN);
-    project.run_with(&["fmt", "-", "--check"], MESSY.as_bytes()).code(1).silent_out();
-    project.run_with(&["fmt", "-", "--check"], LAID.as_bytes()).code(0).silent_out();
-    project.run_with(&["fmt", "-", "--diff"], MESSY.as_bytes()).code(1).says("+++ -\n");
-    project.run_with(&["fmt", "-", "--max-file-size", "10"], MESSY.as_bytes()).code(3);
+    project
+        .run_with(&["fmt", "-", "--check"], MESSY.as_bytes())
+        .code(1)
+        .silent_out();
+    project
+        .run_with(&["fmt", "-", "--check"], LAID.as_bytes())
+        .code(0)
+        .silent_out();
+    project
+        .run_with(&["fmt", "-", "--diff"], MESSY.as_bytes())
+        .code(1)
+        .says("+++ -\n");
+    project
+        .run_with(&["fmt", "-", "--max-file-size", "10"], MESSY.as_bytes())
+        .code(3);
 }
 
 #[test]
@@ -95,11 +133,20 @@ fn encodings_marks_and_line_ends_stay() {
     let text = MESSY.replace("><d", ">\r\n<d");
     let project = Project::new().file("a.xml", format!("\u{feff}{text}"));
     project.run(&["fmt"]).code(0);
-    assert_eq!(project.read("a.xml"), format!("\u{feff}{}", LAID.replace('\n', "\r\n")));
-    let wide: Vec<u8> = format!("\u{feff}{MESSY}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(
+        project.read("a.xml"),
+        format!("\u{feff}{}", LAID.replace('\n', "\r\n"))
+    );
+    let wide: Vec<u8> = format!("\u{feff}{MESSY}")
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
     project.write("a.xml", &wide);
     project.run(&["fmt"]).code(0);
-    let expected: Vec<u8> = format!("\u{feff}{LAID}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let expected: Vec<u8> = format!("\u{feff}{LAID}")
+        .encode_utf16()
+        .flat_map(u16::to_be_bytes)
+        .collect();
     assert_eq!(std::fs::read(project.path("a.xml")).unwrap(), expected);
 }
 
@@ -107,11 +154,23 @@ fn encodings_marks_and_line_ends_stay() {
 fn many_files_come_in_the_order_of_their_names() {
     let mut project = Project::new();
     for at in 0..40 {
-        project = project.file(&format!("templates/{}/t{at:02}.xml", at % 3), MESSY.replace("'a'", &format!("'t{at}'")));
+        project = project.file(
+            &format!("templates/{}/t{at:02}.xml", at % 3),
+            MESSY.replace("'a'", &format!("'t{at}'")),
+        );
     }
     let before = |run: &super::project::Run| run.stdout.clone();
     let one = project.run(&["fmt", "--check", "--threads", "1"]).code(1);
-    let four = project.run(&["fmt", "--check", "--threads", "4", "templates", "templates/0/t00.xml"]).code(1);
+    let four = project
+        .run(&[
+            "fmt",
+            "--check",
+            "--threads",
+            "4",
+            "templates",
+            "templates/0/t00.xml",
+        ])
+        .code(1);
     assert_eq!(before(&one), before(&four));
     assert_eq!(one.stdout.lines().count(), 41);
     project.run(&["fmt", "--threads", "4"]).code(0);

@@ -26,15 +26,37 @@ pub(crate) fn git(project: &Project, args: &[&str]) {
 
 pub(crate) fn git_in(folder: &Path, args: &[&str]) {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
-    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    command
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(args);
+    command
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ])
+        .env_remove("GIT_DIR");
     let done = command.output().unwrap();
-    assert!(done.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success(),
+        "git {args:?}: {}",
+        String::from_utf8_lossy(&done.stderr)
+    );
 }
 
 pub(crate) fn commit(project: &Project) {
     git(project, &["add", "-A"]);
-    git(project, &["commit", "-q", "--allow-empty", "-m", "a change"]);
+    git(
+        project,
+        &["commit", "-q", "--allow-empty", "-m", "a change"],
+    );
 }
 
 pub(crate) fn recorded(project: &Project, ticket: &str, text: &str) -> String {
@@ -59,7 +81,10 @@ pub(crate) fn branch() -> Project {
         .file("templates/triage.xml", TASK)
         .file("scenarios/scripted.yaml", SCRIPTED)
         .file("scenarios/recorded.yaml", RECORDED);
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
     on_branch(project)
 }
 
@@ -68,7 +93,16 @@ pub(crate) fn on_branch(project: Project) -> Project {
     project.run(&["eval", "--accept"]).code(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
-    project.run(&["baseline", "accept", "--reason", "first", "--by", "lead@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "first",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     begin(&project);
@@ -93,7 +127,16 @@ pub(crate) fn replace(project: &Project, path: &str, from: &str, to: &str) {
 }
 
 fn accept(project: &Project, by: &str) {
-    project.run(&["baseline", "accept", "--reason", "it is meant so", "--by", by]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "it is meant so",
+            "--by",
+            by,
+        ])
+        .code(0);
 }
 
 /// A way to make a change green: what it is, what it does, and the kind of weakening or the violated limit that tells it.
@@ -103,26 +146,57 @@ const WAYS: [Way; 28] = [
     (
         "a sequential test takes the place of two of three",
         |p| {
-            let rule = format!("{RECORDED}rule: {{sequential: {{p0: 0.01, p1: 0.02, alpha: 0.4, beta: 0.4, max: 50}}}}\n");
+            let rule = format!(
+                "{RECORDED}rule: {{sequential: {{p0: 0.01, p1: 0.02, alpha: 0.4, beta: 0.4, max: 50}}}}\n"
+            );
             p.write("scenarios/recorded.yaml", rule);
         },
         "expectation",
     ),
     (
         "an expectation on the context goes",
-        |p| replace(p, "scenarios/scripted.yaml", "  - contains: [invoice]\n", ""),
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "  - contains: [invoice]\n",
+                "",
+            )
+        },
         "expectation",
     ),
-    ("a ceiling is raised", |p| replace(p, "scenarios/scripted.yaml", "max: 60", "max: 600"), "expectation"),
-    ("an expectation on the answer goes", |p| replace(p, "scenarios/scripted.yaml", "  - absent: [sorry]\n", ""), "expectation"),
+    (
+        "a ceiling is raised",
+        |p| replace(p, "scenarios/scripted.yaml", "max: 60", "max: 600"),
+        "expectation",
+    ),
+    (
+        "an expectation on the answer goes",
+        |p| replace(p, "scenarios/scripted.yaml", "  - absent: [sorry]\n", ""),
+        "expectation",
+    ),
     (
         "a pattern takes more",
-        |p| replace(p, "scenarios/scripted.yaml", "- contains: [billing]", "- contains: [.*]"),
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "- contains: [billing]",
+                "- contains: [.*]",
+            )
+        },
         "expectation",
     ),
     (
         "an expectation no longer gates",
-        |p| replace(p, "scenarios/scripted.yaml", "- contains: [billing]", "- {contains: [billing], gate: false}"),
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "- contains: [billing]",
+                "- {contains: [billing], gate: false}",
+            )
+        },
         "expectation",
     ),
     (
@@ -139,26 +213,71 @@ const WAYS: [Way; 28] = [
     ),
     (
         "fewer trials have to pass",
-        |p| replace(p, "scenarios/scripted.yaml", "pass_threshold: 2", "pass_threshold: 1"),
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "pass_threshold: 2",
+                "pass_threshold: 1",
+            )
+        },
         "expectation",
     ),
-    ("the frozen input is another", |p| replace(p, "scenarios/recorded.yaml", "my invoice", "an invoice"), "expectation"),
+    (
+        "the frozen input is another",
+        |p| replace(p, "scenarios/recorded.yaml", "my invoice", "an invoice"),
+        "expectation",
+    ),
     (
         "the script says what is wanted",
-        |p| replace(p, "scenarios/scripted.yaml", "reply: billing", "reply: billing it is"),
+        |p| {
+            replace(
+                p,
+                "scenarios/scripted.yaml",
+                "reply: billing",
+                "reply: billing it is",
+            )
+        },
         "expectation",
     ),
-    ("a scenario is removed", |p| std::fs::remove_file(p.path("scenarios/recorded.yaml")).unwrap(), "missing_case"),
-    ("a scenario gets another name", |p| replace(p, "scenarios/recorded.yaml", "name: recorded", "name: other"), "recording"),
+    (
+        "a scenario is removed",
+        |p| std::fs::remove_file(p.path("scenarios/recorded.yaml")).unwrap(),
+        "missing_case",
+    ),
+    (
+        "a scenario gets another name",
+        |p| {
+            replace(
+                p,
+                "scenarios/recorded.yaml",
+                "name: recorded",
+                "name: other",
+            )
+        },
+        "recording",
+    ),
     (
         "scenarios are looked for elsewhere",
-        |p| replace(p, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/recorded.yaml\"]\n"),
+        |p| {
+            replace(
+                p,
+                "ctxc.toml",
+                "[eval]\n",
+                "[eval]\nscenarios = [\"scenarios/recorded.yaml\"]\n",
+            )
+        },
         "missing_case",
     ),
     (
         "a changed context is stored as the right one",
         |p| {
-            replace(p, "templates/triage.xml", "by the rules of the house", "by these rules");
+            replace(
+                p,
+                "templates/triage.xml",
+                "by the rules of the house",
+                "by these rules",
+            );
             p.run(&["eval", "--accept"]);
         },
         "snapshot",
@@ -173,7 +292,14 @@ const WAYS: [Way; 28] = [
     ),
     (
         "a recorded answer is written by hand",
-        |p| replace(p, "scenarios/recordings/recorded.jsonl", "\"content\":\"billing\"", "\"content\":\"billing!\""),
+        |p| {
+            replace(
+                p,
+                "scenarios/recordings/recorded.jsonl",
+                "\"content\":\"billing\"",
+                "\"content\":\"billing!\"",
+            )
+        },
         "recording",
     ),
     (
@@ -192,26 +318,96 @@ const WAYS: [Way; 28] = [
     (
         "a rule is silenced in a template",
         |p| {
-            replace(p, "templates/triage.xml", "<description>", "<?ctxc allow no-context reason=\"none\"?>\n  <description>");
+            replace(
+                p,
+                "templates/triage.xml",
+                "<description>",
+                "<?ctxc allow no-context reason=\"none\"?>\n  <description>",
+            );
         },
         "allow",
     ),
-    ("a lint is lowered", |p| replace(p, "ctxc.toml", "no-context = \"warning\"", "no-context = \"hint\""), "lint"),
-    ("a lint is turned off", |p| replace(p, "ctxc.toml", "[lints]\n", "[lints]\nunused-parameter = \"off\"\n"), "lint"),
-    ("a requirement goes", |p| replace(p, "ctxc.toml", "[[require]]\nmust = [\"has description\"]\n", ""), "lint"),
-    ("a context may grow more", |p| replace(p, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 9.0"), "threshold"),
-    ("fewer scenarios have to pass", |p| replace(p, "ctxc.toml", "pass_rate = 1.0", "pass_rate = 0.1"), "threshold"),
-    ("stale answers only warn", |p| replace(p, "ctxc.toml", "[eval]\n", "[eval]\nstale = \"warn\"\n"), "threshold"),
+    (
+        "a lint is lowered",
+        |p| {
+            replace(
+                p,
+                "ctxc.toml",
+                "no-context = \"warning\"",
+                "no-context = \"hint\"",
+            )
+        },
+        "lint",
+    ),
+    (
+        "a lint is turned off",
+        |p| {
+            replace(
+                p,
+                "ctxc.toml",
+                "[lints]\n",
+                "[lints]\nunused-parameter = \"off\"\n",
+            )
+        },
+        "lint",
+    ),
+    (
+        "a requirement goes",
+        |p| {
+            replace(
+                p,
+                "ctxc.toml",
+                "[[require]]\nmust = [\"has description\"]\n",
+                "",
+            )
+        },
+        "lint",
+    ),
+    (
+        "a context may grow more",
+        |p| {
+            replace(
+                p,
+                "ctxc.toml",
+                "manifest_tokens = 0.10",
+                "manifest_tokens = 9.0",
+            )
+        },
+        "threshold",
+    ),
+    (
+        "fewer scenarios have to pass",
+        |p| replace(p, "ctxc.toml", "pass_rate = 1.0", "pass_rate = 0.1"),
+        "threshold",
+    ),
+    (
+        "stale answers only warn",
+        |p| replace(p, "ctxc.toml", "[eval]\n", "[eval]\nstale = \"warn\"\n"),
+        "threshold",
+    ),
     (
         "whoever changes it may accept",
         |p| {
-            replace(p, "ctxc.toml", "\"lead@example.org\"", "\"lead@example.org\", \"me@example.org\"");
+            replace(
+                p,
+                "ctxc.toml",
+                "\"lead@example.org\"",
+                "\"lead@example.org\", \"me@example.org\"",
+            );
             accept(p, "me@example.org");
         },
         "threshold",
     ),
-    ("accepted results are removed", |p| std::fs::remove_file(p.path("baselines/recorded.json")).unwrap(), "baseline"),
-    ("the log of the base is rewritten", |p| replace(p, LOG, "\"first\"", "\"second\""), "baseline"),
+    (
+        "accepted results are removed",
+        |p| std::fs::remove_file(p.path("baselines/recorded.json")).unwrap(),
+        "baseline",
+    ),
+    (
+        "the log of the base is rewritten",
+        |p| replace(p, LOG, "\"first\"", "\"second\""),
+        "baseline",
+    ),
     (
         "a context grows",
         |p| {
@@ -229,9 +425,17 @@ const WAYS: [Way; 28] = [
 
 /// The kinds and names that a decision gives as reasons.
 fn told(decision: &Value) -> Vec<String> {
-    let open = decision["weakened"].as_array().unwrap().iter().filter(|one| one["approved_by"].is_null());
+    let open = decision["weakened"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["approved_by"].is_null());
     let kinds = open.map(|one| one["kind"].as_str().unwrap().to_owned());
-    let names = decision["violated_thresholds"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap().to_owned());
+    let names = decision["violated_thresholds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["name"].as_str().unwrap().to_owned());
     kinds.chain(names).collect()
 }
 
@@ -242,7 +446,11 @@ fn a_change_that_makes_itself_green_is_refused_and_told() {
         change(&project);
         let decision = project.run(&["gate", "--json"]).code(4).json();
         assert_eq!(decision["decision"], "fail", "{what}");
-        assert!(told(&decision).iter().any(|one| one == kind), "{what}: {:?}: {decision:#}", told(&decision));
+        assert!(
+            told(&decision).iter().any(|one| one == kind),
+            "{what}: {:?}: {decision:#}",
+            told(&decision)
+        );
     }
 }
 
@@ -255,20 +463,34 @@ fn a_new_name_excuses_no_growth() {
             "of the house",
             "of the house, all of them, one after the other, as they are written",
         );
-        replace(project, "scenarios/scripted.yaml", "  - snapshot: true\n", "");
+        replace(
+            project,
+            "scenarios/scripted.yaml",
+            "  - snapshot: true\n",
+            "",
+        );
     };
     let rename = |project: &Project, file: &str| {
-        let text = project.read("templates/triage.xml").replace("name=\"triage\"", "name=\"sorting\"");
+        let text = project
+            .read("templates/triage.xml")
+            .replace("name=\"triage\"", "name=\"sorting\"");
         std::fs::remove_file(project.path("templates/triage.xml")).unwrap();
         project.write(file, text);
         for scenario in ["scripted", "recorded"] {
-            replace(project, &format!("scenarios/{scenario}.yaml"), "task: triage", "task: sorting");
+            replace(
+                project,
+                &format!("scenarios/{scenario}.yaml"),
+                "task: triage",
+                "task: sorting",
+            );
         }
     };
     let grown = |project: &Project| {
         let decision = project.run(&["gate", "--json"]).json();
         let all = decision["violated_thresholds"].as_array().unwrap().clone();
-        all.into_iter().find(|one| one["name"] == "manifest_tokens").map(|one| one["case"].as_str().unwrap().to_owned())
+        all.into_iter()
+            .find(|one| one["name"] == "manifest_tokens")
+            .map(|one| one["case"].as_str().unwrap().to_owned())
     };
     for file in ["templates/triage.xml", "templates/sorting.xml"] {
         let project = branch();
@@ -285,12 +507,16 @@ fn a_new_name_excuses_no_growth() {
     let words = "Write to the customer what was found in the archive, and never promise a date that nobody confirmed";
     project.write(
         "templates/letter.xml",
-        format!("<task type=\"atomic\" name=\"letter\"><description>{words}</description></task>\n"),
+        format!(
+            "<task type=\"atomic\" name=\"letter\"><description>{words}</description></task>\n"
+        ),
     );
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
     project.write(
         "scenarios/scripted.yaml",
-        SCRIPTED.replace("task: triage", "task: letter").replace(", inputs: {ticket: my invoice}", ""),
+        SCRIPTED
+            .replace("task: triage", "task: letter")
+            .replace(", inputs: {ticket: my invoice}", ""),
     );
     assert_eq!(grown(&project), None);
 }
@@ -309,16 +535,32 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
         let project = branch();
         change(&project);
         // Another request needs another answer first.
-        let ticket = if what == "the frozen input is another" { "an invoice" } else { "my invoice" };
-        if project.path("scenarios/recorded.yaml").exists() && what != "a recorded answer is written by hand" {
-            project.write("scenarios/recordings/recorded.jsonl", recorded(&project, ticket, "billing"));
+        let ticket = if what == "the frozen input is another" {
+            "an invoice"
+        } else {
+            "my invoice"
+        };
+        if project.path("scenarios/recorded.yaml").exists()
+            && what != "a recorded answer is written by hand"
+        {
+            project.write(
+                "scenarios/recordings/recorded.jsonl",
+                recorded(&project, ticket, "billing"),
+            );
         }
         accept(&project, "me@example.org");
         project.run(&["gate"]).code(4);
         accept(&project, "lead@example.org");
         let decision = project.run(&["gate", "--json"]).json();
-        assert_eq!((&decision["decision"], told(&decision)), (&json!("pass"), Vec::new()), "{what} ({kind}): {decision:#}");
-        let run = project.run(&["gate"]).code(0).says("accepted by lead@example.org (unverified): it is meant so");
+        assert_eq!(
+            (&decision["decision"], told(&decision)),
+            (&json!("pass"), Vec::new()),
+            "{what} ({kind}): {decision:#}"
+        );
+        let run = project
+            .run(&["gate"])
+            .code(0)
+            .says("accepted by lead@example.org (unverified): it is meant so");
         run.says("new in the log: me@example.org (unverified) accepted");
     }
 }
@@ -328,86 +570,205 @@ fn what_somebody_accepts_who_may_is_green_and_shown() {
 fn a_check_of_the_projects_own_is_run_by_the_gate_and_is_not_loosened_unseen() {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
-    let checked =
-        RECORDED.replace("name: recorded", "name: checked").replace("contains: [billing]", "command: [sh, checks/own.sh]");
-    project.write("scenarios/checked.yaml", checked + "answers:\n  - reply: billing\n");
-    project.write("checks/own.sh", "grep -q '\"answer\":\"billing\"' && echo '{\"pass\": true}' || echo '{\"pass\": false}'");
+    let checked = RECORDED
+        .replace("name: recorded", "name: checked")
+        .replace("contains: [billing]", "command: [sh, checks/own.sh]");
+    project.write(
+        "scenarios/checked.yaml",
+        checked + "answers:\n  - reply: billing\n",
+    );
+    project.write(
+        "checks/own.sh",
+        "grep -q '\"answer\":\"billing\"' && echo '{\"pass\": true}' || echo '{\"pass\": false}'",
+    );
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    let run =
-        project.run(&["gate"]).code(7).warns("1 scenario is not decided: running a check of the project's own is not permitted");
-    run.says("`checked` is undecided: expected `sh checks/own.sh` to accept the trial, found no run");
-    let hash = project.run(&["trust", "--show", "--json"]).json()["hash"].as_str().unwrap().to_owned();
-    project.run(&["gate", "--trust-hash", &hash]).code(0).says("nothing is loosened");
-    project.run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))]).code(7);
+    let run = project
+        .run(&["gate"])
+        .code(7)
+        .warns("1 scenario is not decided: running a check of the project's own is not permitted");
+    run.says(
+        "`checked` is undecided: expected `sh checks/own.sh` to accept the trial, found no run",
+    );
+    let hash = project.run(&["trust", "--show", "--json"]).json()["hash"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    project
+        .run(&["gate", "--trust-hash", &hash])
+        .code(0)
+        .says("nothing is loosened");
+    project
+        .run(&["gate", "--trust-hash", &format!("b3:{}", "0".repeat(64))])
+        .code(7);
     project.run(&["trust", "--yes"]).code(0);
     project.run(&["gate"]).code(0).says("nothing is loosened");
     // The recorded answer of another scenario is none of its business; its own is.
-    replace(&project, "scenarios/checked.yaml", "reply: billing", "reply: access");
-    project.run(&["gate"]).code(4).says("a verdict without a reason");
-    replace(&project, "scenarios/checked.yaml", "reply: access", "reply: billing");
+    replace(
+        &project,
+        "scenarios/checked.yaml",
+        "reply: billing",
+        "reply: access",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("a verdict without a reason");
+    replace(
+        &project,
+        "scenarios/checked.yaml",
+        "reply: access",
+        "reply: billing",
+    );
     project.write("checks/own.sh", "echo '{\"pass\": true}'");
     project.run(&["gate"]).code(4).says("check checks/own.sh");
     git(&project, &["checkout", "-q", "checks/own.sh"]);
     // A check that is gone is listed, and what is not permitted any more is not run.
-    replace(&project, "scenarios/checked.yaml", "command: [sh, checks/own.sh]", "contains: [billing]");
-    project.run(&["gate"]).code(4).says("`sh checks/own.sh` accepts it");
+    replace(
+        &project,
+        "scenarios/checked.yaml",
+        "command: [sh, checks/own.sh]",
+        "contains: [billing]",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("`sh checks/own.sh` accepts it");
 }
 
 #[test]
 fn a_change_that_loosens_nothing_passes_and_one_that_breaks_something_fails() {
     let project = branch();
-    project.run(&["gate"]).code(0).says("gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("gate against main: PASS  2 scenarios, 2 with answers; nothing is loosened");
     // One more scenario, one more expectation, a stricter limit, a comment.
-    let more = SCRIPTED.replace("name: scripted", "name: more").replace("  - snapshot: true\n", "");
+    let more = SCRIPTED
+        .replace("name: scripted", "name: more")
+        .replace("  - snapshot: true\n", "");
     project.write("scenarios/more.yaml", more);
-    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "  - absent: [sorry]\n  - max_tokens: 9000\n");
-    replace(&project, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 0.05");
-    replace(&project, "templates/triage.xml", "<parameters>", "<!-- why -->\n  <parameters>");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - absent: [sorry]\n",
+        "  - absent: [sorry]\n  - max_tokens: 9000\n",
+    );
+    replace(
+        &project,
+        "ctxc.toml",
+        "manifest_tokens = 0.10",
+        "manifest_tokens = 0.05",
+    );
+    replace(
+        &project,
+        "templates/triage.xml",
+        "<parameters>",
+        "<!-- why -->\n  <parameters>",
+    );
     project.run(&["gate"]).code(0).says("nothing is loosened");
-    replace(&project, "templates/triage.xml", ": {{ticket}}", ", whatever it is");
+    replace(
+        &project,
+        "templates/triage.xml",
+        ": {{ticket}}",
+        ", whatever it is",
+    );
     let decision = project.run(&["gate", "--json"]).code(4).json();
-    let failing: Vec<&str> =
-        decision["failing_cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
+    let failing: Vec<&str> = decision["failing_cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|case| case["id"].as_str().unwrap())
+        .collect();
     assert_eq!(failing, ["more", "scripted"], "{decision:#}");
-    assert!(told(&decision).contains(&"stale".to_owned()), "{decision:#}");
-    let page = project.run(&["gate", "--format", "markdown"]).code(4).stdout;
-    assert!(page.starts_with("<!-- ctxc/gate/1 -->\n### gate against main: FAIL\n"), "{page}");
+    assert!(
+        told(&decision).contains(&"stale".to_owned()),
+        "{decision:#}"
+    );
+    let page = project
+        .run(&["gate", "--format", "markdown"])
+        .code(4)
+        .stdout;
+    assert!(
+        page.starts_with("<!-- ctxc/gate/1 -->\n### gate against main: FAIL\n"),
+        "{page}"
+    );
 }
 
 #[test]
 fn results_that_were_edited_or_are_of_another_model_are_refused() {
     let project = branch();
     let kept = project.read("baselines/recorded.json");
-    replace(&project, "baselines/recorded.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
-    project.run(&["gate"]).code(3).warns("baselines/recorded.json cannot be compared with: it was changed by hand");
+    replace(
+        &project,
+        "baselines/recorded.json",
+        "\"verdict\": \"pass\"",
+        "\"verdict\": \"fail\"",
+    );
+    project
+        .run(&["gate"])
+        .code(3)
+        .warns("baselines/recorded.json cannot be compared with: it was changed by hand");
     project.write("baselines/recorded.json", kept);
     let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
     project.write("ctxc.toml", format!("{CONFIG}{models}"));
-    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
-    project.run(&["gate"]).code(3).warns("was accepted with no model");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "<description>",
+        "<model>small</model>\n  <description>",
+    );
+    project
+        .run(&["gate"])
+        .code(3)
+        .warns("was accepted with no model");
     project.run(&["gate", "--allow-key-change"]).code(4);
     project.write("baselines/LOG.jsonl", "{}\n");
-    project.run(&["gate"]).code(3).warns("baselines/LOG.jsonl: line 1 is not a valid log entry");
+    project
+        .run(&["gate"])
+        .code(3)
+        .warns("baselines/LOG.jsonl: line 1 is not a valid log entry");
 }
 
 #[test]
 fn another_model_of_the_same_name_is_another_one() {
     let project = branch();
     let by = |id: &str| {
-        let model = format!("[models.small]\nid = \"{id}\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n");
+        let model = format!(
+            "[models.small]\nid = \"{id}\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n"
+        );
         project.write("ctxc.toml", format!("{CONFIG}{model}"));
-        project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+        project.write(
+            "scenarios/recordings/recorded.jsonl",
+            recorded(&project, "my invoice", "billing"),
+        );
         project.run(&["eval", "--accept"]).code(0);
     };
-    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "<description>",
+        "<model>small</model>\n  <description>",
+    );
     by("one");
-    project.run(&["baseline", "migrate", "--reason", "a model", "--by", "lead@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "migrate",
+            "--reason",
+            "a model",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     commit(&project);
     base(&project);
     by("two");
-    project.run(&["gate"]).code(3).warns("`recorded` was accepted with `openai/one`, and has `openai/two` now");
+    project
+        .run(&["gate"])
+        .code(3)
+        .warns("`recorded` was accepted with `openai/one`, and has `openai/two` now");
 }
 
 #[test]
@@ -417,12 +778,24 @@ fn files_that_a_scenario_names_are_part_of_it() {
         context: {objective: sort, inputs: {ticket: !file t.txt}}\n    expectations: [{schema: files/s.json}]\n    answers: [{reply: {team: billing}}]\n";
     let edits: [(&str, &str, &str); 7] = [
         ("scenarios/json.json", "\"hi\"", "\"ho\""),
-        ("scenarios/files/s.json", "\"object\"", "[\"object\", \"string\"]"),
+        (
+            "scenarios/files/s.json",
+            "\"object\"",
+            "[\"object\", \"string\"]",
+        ),
         ("scenarios/t.txt", "my", "your"),
         ("scenarios/tools.yaml", "lookup: found", "lookup: lost"),
-        ("scenarios/tools.yaml", "runs: 3\n    pass_threshold: 3", "runs: 1\n    pass_threshold: 1"),
+        (
+            "scenarios/tools.yaml",
+            "runs: 3\n    pass_threshold: 3",
+            "runs: 1\n    pass_threshold: 1",
+        ),
         ("scenarios/tools.yaml", "runs: 3", "runs: 5"),
-        ("ctxc.toml", "[eval]\n", "[templates]\nexclude = [\"other.xml\"]\n\n[eval]\n"),
+        (
+            "ctxc.toml",
+            "[eval]\n",
+            "[templates]\nexclude = [\"other.xml\"]\n\n[eval]\n",
+        ),
     ];
     for (path, from, to) in edits {
         let project = branch();
@@ -445,15 +818,38 @@ fn results_that_nobody_accepted_excuse_nothing() {
     git(&project, &["rm", "-q", "-r", "baselines"]);
     commit(&project);
     base(&project);
-    replace(&project, "scenarios/scripted.yaml", "- contains: [invoice]", "- contains: [invoice]\n  - contains: [refund]");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "- contains: [invoice]",
+        "- contains: [invoice]\n  - contains: [refund]",
+    );
     project.run(&["gate"]).code(4);
-    project.run(&["baseline", "accept", "--reason", "x", "--by", "me@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "x",
+            "--by",
+            "me@example.org",
+        ])
+        .code(0);
     let decision = project.run(&["gate", "--json"]).code(4).json();
-    assert!(told(&decision).contains(&"baseline".to_owned()) && told(&decision).contains(&"context".to_owned()), "{decision:#}");
+    assert!(
+        told(&decision).contains(&"baseline".to_owned())
+            && told(&decision).contains(&"context".to_owned()),
+        "{decision:#}"
+    );
     // An older scorecard, or one of some scenarios, is none of this state.
     let project = branch();
-    project.run(&["eval", "recorded", "--out", "some.json"]).code(0);
-    project.run(&["gate", "--candidate", "some.json"]).code(2).warns("it lacks the current `scripted`");
+    project
+        .run(&["eval", "recorded", "--out", "some.json"])
+        .code(0);
+    project
+        .run(&["gate", "--candidate", "some.json"])
+        .code(2)
+        .warns("it lacks the current `scripted`");
     project.run(&["eval", "--out", "all.json"]).code(0);
     project.run(&["gate", "--candidate", "all.json"]).code(0);
     // A checkout with other line ends is no edit.
@@ -466,24 +862,54 @@ fn results_that_nobody_accepted_excuse_nothing() {
 #[test]
 fn without_a_base_or_an_answer_it_says_so() {
     let project = branch();
-    project.run(&["gate", "--base", "mian"]).code(2).warns("there is no revision `mian`");
+    project
+        .run(&["gate", "--base", "mian"])
+        .code(2)
+        .warns("there is no revision `mian`");
     let file = project.run(&["gate", "--base", "HEAD:ctxc.toml"]).code(2);
-    file.warns("`HEAD:ctxc.toml` is a file of a commit, not a commit").warns("name a branch, or the id of a commit");
-    project.run(&["gate", "--base", "HEAD:scenarios"]).code(2).warns("`HEAD:scenarios` is a folder of a commit");
+    file.warns("`HEAD:ctxc.toml` is a file of a commit, not a commit")
+        .warns("name a branch, or the id of a commit");
+    project
+        .run(&["gate", "--base", "HEAD:scenarios"])
+        .code(2)
+        .warns("`HEAD:scenarios` is a folder of a commit");
     // Messages hold the first digits of an id.
     let id = project.read(".git/refs/heads/main");
-    project.run(&["gate", "--base", id.trim()]).code(0).says(&format!("gate against {:.12}: ", id.trim()));
-    project.run(&["baseline", "accept", "--reason", " "]).code(2).warns("--reason is empty");
+    project
+        .run(&["gate", "--base", id.trim()])
+        .code(0)
+        .says(&format!("gate against {:.12}: ", id.trim()));
+    project
+        .run(&["baseline", "accept", "--reason", " "])
+        .code(2)
+        .warns("--reason is empty");
     std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
     project.run(&["gate", "--min-answered", "0.9"]).code(4);
-    let project = Project::new().file("templates/triage.xml", TASK).file("scenarios/recorded.yaml", RECORDED);
-    project.run(&["gate"]).code(2).warns("lies in no git repository");
+    let project = Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/recorded.yaml", RECORDED);
+    project
+        .run(&["gate"])
+        .code(2)
+        .warns("lies in no git repository");
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
-    project.run(&["gate"]).code(7).says("gate against main: INCONCLUSIVE");
-    project.run(&["baseline", "accept", "--reason", "x", "--by", "x"]).code(1).warns("`recorded` is inconclusive");
-    project.run(&["baseline", "show"]).code(5).warns("no results were accepted yet");
-    project.run(&["baseline", "log"]).code(5).warns("nothing was accepted yet");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("gate against main: INCONCLUSIVE");
+    project
+        .run(&["baseline", "accept", "--reason", "x", "--by", "x"])
+        .code(1)
+        .warns("`recorded` is inconclusive");
+    project
+        .run(&["baseline", "show"])
+        .code(5)
+        .warns("no results were accepted yet");
+    project
+        .run(&["baseline", "log"])
+        .code(5)
+        .warns("nothing was accepted yet");
 }
 
 #[test]
@@ -491,9 +917,15 @@ fn a_green_that_rests_on_too_few_answers_is_inconclusive() {
     let project = branch();
     let context = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
     project.write("scenarios/bare.yaml", context);
-    project.run(&["gate"]).code(0).says("3 scenarios, 2 with answers");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("3 scenarios, 2 with answers");
     project.run(&["gate", "--min-answered", "0.6"]).code(0);
-    project.run(&["gate", "--min-answered", "0.7"]).code(7).says("INCONCLUSIVE");
+    project
+        .run(&["gate", "--min-answered", "0.7"])
+        .code(7)
+        .says("INCONCLUSIVE");
     project.run(&["gate", "--min-answered", "1.5"]).code(2);
 }
 
@@ -501,31 +933,85 @@ fn a_green_that_rests_on_too_few_answers_is_inconclusive() {
 fn what_was_accepted_is_shown() {
     let project = branch();
     let shown = project.run(&["baseline", "show"]).code(0).stdout;
-    assert_eq!(shown, "recorded  pass  1 of 1  no model\nscripted  pass  3 of 3  no model\n");
-    let all = project.run(&["baseline", "show", "--format", "json"]).code(0).json();
-    assert_eq!((&all[0]["schema"], &all[1]["cases"][0]["id"]), (&json!("ctxc/baseline/1"), &json!("scripted")));
+    assert_eq!(
+        shown,
+        "recorded  pass  1 of 1  no model\nscripted  pass  3 of 3  no model\n"
+    );
+    let all = project
+        .run(&["baseline", "show", "--format", "json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&all[0]["schema"], &all[1]["cases"][0]["id"]),
+        (&json!("ctxc/baseline/1"), &json!("scripted"))
+    );
     let log = project.run(&["baseline", "log"]).code(0).stdout;
-    assert!(log.contains("  lead@example.org  first\n  baseline of `recorded`: accepted results\n"), "{log}");
-    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+    assert!(
+        log.contains("  lead@example.org  first\n  baseline of `recorded`: accepted results\n"),
+        "{log}"
+    );
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - absent: [sorry]\n",
+        "",
+    );
     accept(&project, "lead@example.org");
-    project.run(&["gate", "--format", "markdown"]).code(0).says("lead@example.org").says("it is meant so");
+    project
+        .run(&["gate", "--format", "markdown"])
+        .code(0)
+        .says("lead@example.org")
+        .says("it is meant so");
 }
 
 #[test]
 fn results_move_to_another_model_only_where_none_is_worse() {
     let project = branch();
-    let migrate = |project: &Project| project.run(&["baseline", "migrate", "--reason", "cheaper", "--by", "lead@example.org"]);
-    migrate(&project).code(2).warns("no scenario has another provider or model than was accepted");
+    let migrate = |project: &Project| {
+        project.run(&[
+            "baseline",
+            "migrate",
+            "--reason",
+            "cheaper",
+            "--by",
+            "lead@example.org",
+        ])
+    };
+    migrate(&project)
+        .code(2)
+        .warns("no scenario has another provider or model than was accepted");
     let models = "[models.small]\nid = \"other\"\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
     project.write("ctxc.toml", format!("{CONFIG}{models}"));
-    replace(&project, "templates/triage.xml", "<description>", "<model>small</model>\n  <description>");
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "spam"));
+    replace(
+        &project,
+        "templates/triage.xml",
+        "<description>",
+        "<model>small</model>\n  <description>",
+    );
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "spam"),
+    );
     project.run(&["eval", "--accept"]);
-    migrate(&project).code(1).warns("1 scenario that passed fails with the other model, 0 the other way round: recorded");
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    migrate(&project).code(1).warns(
+        "1 scenario that passed fails with the other model, 0 the other way round: recorded",
+    );
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
     migrate(&project).code(0);
-    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("other"));
-    project.run(&["gate"]).code(0).says("accepted by lead@example.org (unverified): cheaper");
+    assert!(
+        project
+            .run(&["baseline", "show"])
+            .code(0)
+            .stdout
+            .contains("other")
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("accepted by lead@example.org (unverified): cheaper");
 }
 
 #[test]
@@ -539,31 +1025,57 @@ fn a_project_without_scenarios_decides_nothing() {
 #[test]
 fn what_is_recorded_anew_for_another_request_is_listed_and_nothing_is_gone() {
     let project = branch();
-    replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "by the rules of the house",
+        "as the house does",
+    );
     let run = project.run(&["gate"]).code(4);
     run.says(
         "stale of `recorded`: allowed answers to this request, found answers to an earlier one: `ctxc eval --record --stale`",
     );
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
     let decision = project.run(&["gate", "--json"]).code(4).json();
-    assert_eq!(told(&decision).iter().filter(|kind| *kind == "recording").count(), 1, "{decision:#}");
+    assert_eq!(
+        told(&decision)
+            .iter()
+            .filter(|kind| *kind == "recording")
+            .count(),
+        1,
+        "{decision:#}"
+    );
     // One of two answers to the same request is gone.
     let project = branch();
     let line = recorded(&project, "my invoice", "billing");
-    let two = line.clone() + &line.replace("\"id\":\"1\"", "\"id\":\"2\"").replace("\"billing\"", "\"spam\"");
+    let two = line.clone()
+        + &line
+            .replace("\"id\":\"1\"", "\"id\":\"2\"")
+            .replace("\"billing\"", "\"spam\"");
     project.write("scenarios/recordings/recorded.jsonl", &two);
     commit(&project);
     base(&project);
     project.write("scenarios/recordings/recorded.jsonl", line);
     let decision = project.run(&["gate", "--json"]).code(4).json();
-    assert!(told(&decision).contains(&"recording".to_owned()), "{decision:#}");
+    assert!(
+        told(&decision).contains(&"recording".to_owned()),
+        "{decision:#}"
+    );
 }
 
 #[test]
 fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
     let project = branch();
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
-    replace(&project, "scenarios/scripted.yaml", "- contains: [billing]", "- {contains: [billing], gate: false}");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "- contains: [billing]",
+        "- {contains: [billing], gate: false}",
+    );
     let run = project.run(&["gate"]).code(4);
     run.says("at most 60: now context: tokens in all at most 600 (scenarios/scripted.yaml)")
         .says(", only informs (scenarios/scripted.yaml)")
@@ -573,8 +1085,20 @@ fn an_expectation_with_other_words_is_shown_with_what_became_of_it() {
 #[test]
 fn a_result_that_fails_is_accepted_with_a_warning() {
     let project = branch();
-    project.write("scenarios/scripted.yaml", SCRIPTED.replace("reply: billing", "reply: sales"));
-    let run = project.run(&["baseline", "accept", "--reason", "known", "--by", "lead@example.org"]).code(0);
+    project.write(
+        "scenarios/scripted.yaml",
+        SCRIPTED.replace("reply: billing", "reply: sales"),
+    );
+    let run = project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "known",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     let run =
         run.warns("warning: `scripted` fails (0 of 3 trials pass), and is accepted like that: the gate allows it from now on");
     assert!(!run.stderr.contains("`recorded` fails"), "{}", run.stderr);

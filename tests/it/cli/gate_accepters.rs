@@ -10,27 +10,39 @@ const BARE: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs:
 fn held_by(rule: &str, owners: Option<&str>) -> Project {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
-    project.write("ctxc.toml", CONFIG.replace("accepters = [\"lead@example.org\"]", rule));
+    project.write(
+        "ctxc.toml",
+        CONFIG.replace("accepters = [\"lead@example.org\"]", rule),
+    );
     if let Some(owners) = owners {
         project.write(".github/CODEOWNERS", owners);
     }
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
-    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - absent: [sorry]\n",
+        "",
+    );
     project
 }
 
 fn accept(project: &Project, by: &str) {
-    project.run(&["baseline", "accept", "--reason", "so", "--by", by]).code(0);
+    project
+        .run(&["baseline", "accept", "--reason", "so", "--by", by])
+        .code(0);
 }
 
 #[test]
 fn the_address_that_git_has_of_its_user_accepts() {
     let accept = ["baseline", "accept", "--reason", "so"];
-    for (variable, configured) in
-        [(Some("eve@example.org"), None), (None, Some("eve@example.org")), (Some("eve@example.org"), Some("a@b"))]
-    {
+    for (variable, configured) in [
+        (Some("eve@example.org"), None),
+        (None, Some("eve@example.org")),
+        (Some("eve@example.org"), Some("a@b")),
+    ] {
         let project = held_by("accepters = []", None);
         if let Some(configured) = configured {
             git(&project, &["config", "user.email", configured]);
@@ -39,33 +51,61 @@ fn the_address_that_git_has_of_its_user_accepts() {
         command.env_remove("GIT_AUTHOR_EMAIL").env_remove("EMAIL");
         command.envs(variable.map(|address| ("GIT_AUTHOR_EMAIL", address)));
         Run::from(command.output().unwrap()).code(0);
-        project.run(&["gate"]).code(0).says("accepted by eve@example.org (unverified): so");
+        project
+            .run(&["gate"])
+            .code(0)
+            .says("accepted by eve@example.org (unverified): so");
     }
 }
 
 #[test]
 fn a_code_owner_accepts_and_a_name_alone_is_unverified() {
-    let project = held_by("accepters = \"codeowners\"", Some("* @all\n/baselines/ lead@example.org @bea\n"));
+    let project = held_by(
+        "accepters = \"codeowners\"",
+        Some("* @all\n/baselines/ lead@example.org @bea\n"),
+    );
     accept(&project, "mallory@example.org");
     let run = project.run(&["gate"]).code(4);
     run.says("what mallory@example.org accepted does not count: the `accepters` of the base are @bea, lead@example.org");
     accept(&project, "@bea");
-    project.run(&["gate"]).code(0).says("accepted by @bea: so").says("mallory@example.org (unverified) accepted");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("accepted by @bea: so")
+        .says("mallory@example.org (unverified) accepted");
     // The branch's own file names nobody.
     let project = held_by("accepters = \"codeowners\"", Some("* @all\n"));
     project.write(".github/CODEOWNERS", "* mallory@example.org\n");
     accept(&project, "mallory@example.org");
-    project.run(&["gate"]).code(4).says("the `accepters` of the base are @all");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("the `accepters` of the base are @all");
     // Without owners nobody may, in place of anybody.
     let project = held_by("accepters = \"codeowners\"", None);
     accept(&project, "codeowners");
-    project.run(&["gate"]).code(4).says("the `accepters` of the base are nobody");
-    let project = held_by("accepters = [\"lead@example.org\"]", Some("* mallory@example.org\n"));
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("the `accepters` of the base are nobody");
+    let project = held_by(
+        "accepters = [\"lead@example.org\"]",
+        Some("* mallory@example.org\n"),
+    );
     accept(&project, "lead@example.org");
-    let run = project.run(&["gate"]).code(0).says("accepted by lead@example.org (unverified): so");
+    let run = project
+        .run(&["gate"])
+        .code(0)
+        .says("accepted by lead@example.org (unverified): so");
     run.says("new in the log: lead@example.org (unverified) accepted");
     let decision = project.run(&["gate", "--json"]).json();
-    assert_eq!((&decision["weakened"][0]["unverified"], &decision["log"][0]["unverified"]), (&true.into(), &true.into()));
+    assert_eq!(
+        (
+            &decision["weakened"][0]["unverified"],
+            &decision["log"][0]["unverified"]
+        ),
+        (&true.into(), &true.into())
+    );
 }
 
 /// A program in the place of `gpg`: it signs everything, and finds it signed by the lead.
@@ -83,52 +123,129 @@ fn who_signed_the_commit_of_a_line_is_verified() {
     std::fs::set_permissions(&signer, std::fs::Permissions::from_mode(0o755)).unwrap();
     for (by, verified) in [("lead@example.org", true), ("ead@example.org", false)] {
         let project = held_by("accepters = []", None);
-        git(&project, &["config", "gpg.program", signer.to_str().unwrap()]);
+        git(
+            &project,
+            &["config", "gpg.program", signer.to_str().unwrap()],
+        );
         accept(&project, by);
         git(&project, &["add", "-A"]);
-        project.run(&["gate"]).code(0).says(&format!("accepted by {by} (unverified): so"));
-        git(&project, &["-c", "user.signingkey=lead", "commit", "-q", "-S", "-m", "accepted"]);
+        project
+            .run(&["gate"])
+            .code(0)
+            .says(&format!("accepted by {by} (unverified): so"));
+        git(
+            &project,
+            &[
+                "-c",
+                "user.signingkey=lead",
+                "commit",
+                "-q",
+                "-S",
+                "-m",
+                "accepted",
+            ],
+        );
         let mark = if verified { "" } else { " (unverified)" };
-        project.run(&["gate"]).code(0).says(&format!("accepted by {by}{mark}: so"));
+        project
+            .run(&["gate"])
+            .code(0)
+            .says(&format!("accepted by {by}{mark}: so"));
         // A signature of a later commit is none of the line.
         git(&project, &["reset", "-q", "--soft", "HEAD~1"]);
         commit(&project);
-        git(&project, &["-c", "user.signingkey=lead", "commit", "-q", "-S", "--allow-empty", "-m", "later"]);
-        project.run(&["gate"]).code(0).says(&format!("accepted by {by} (unverified): so"));
+        git(
+            &project,
+            &[
+                "-c",
+                "user.signingkey=lead",
+                "commit",
+                "-q",
+                "-S",
+                "--allow-empty",
+                "-m",
+                "later",
+            ],
+        );
+        project
+            .run(&["gate"])
+            .code(0)
+            .says(&format!("accepted by {by} (unverified): so"));
     }
 }
 
 #[test]
 fn the_gate_can_be_of_some_suites_and_of_other_accepted_results() {
     let project = branch();
-    let other = SCRIPTED.replace("name: scripted", "name: other").replace("  - snapshot: true\n", "");
-    project.write("scenarios/other.yaml", other.replace("reply: billing", "reply: access"));
+    let other = SCRIPTED
+        .replace("name: scripted", "name: other")
+        .replace("  - snapshot: true\n", "");
+    project.write(
+        "scenarios/other.yaml",
+        other.replace("reply: billing", "reply: access"),
+    );
     project.run(&["gate"]).code(4).says("`other` fails");
-    project.run(&["gate", "--suite", "scripted"]).code(0).says("1 scenario, 1 with answers");
-    project.run(&["gate", "--suite", "scripted", "--suite", "other"]).code(4).says("2 scenarios");
-    project.run(&["gate", "--suite", "scriped"]).code(2).warns("there is no suite `scriped`").warns("scripted");
-    project.run(&["eval", "scripted", "--out", "card.json"]).code(0);
-    project.run(&["gate", "--suite", "scripted", "--candidate", "card.json"]).code(0);
+    project
+        .run(&["gate", "--suite", "scripted"])
+        .code(0)
+        .says("1 scenario, 1 with answers");
+    project
+        .run(&["gate", "--suite", "scripted", "--suite", "other"])
+        .code(4)
+        .says("2 scenarios");
+    project
+        .run(&["gate", "--suite", "scriped"])
+        .code(2)
+        .warns("there is no suite `scriped`")
+        .warns("scripted");
+    project
+        .run(&["eval", "scripted", "--out", "card.json"])
+        .code(0);
+    project
+        .run(&["gate", "--suite", "scripted", "--candidate", "card.json"])
+        .code(0);
     project.run(&["gate", "--candidate", "card.json"]).code(2);
     // What is loosened elsewhere is listed all the same.
-    replace(&project, "scenarios/recorded.yaml", "- contains: [billing]", "- contains: [.]");
-    project.run(&["gate", "--suite", "scripted"]).code(4).says("expectation of `recorded`");
+    replace(
+        &project,
+        "scenarios/recorded.yaml",
+        "- contains: [billing]",
+        "- contains: [.]",
+    );
+    project
+        .run(&["gate", "--suite", "scripted"])
+        .code(4)
+        .says("expectation of `recorded`");
     // Results that somebody accepted elsewhere.
     let project = branch();
     let baseline = project.read("baselines/scripted.json");
     project.write("held/scripted.json", baseline.clone());
     for path in ["held", "held/scripted.json"] {
-        let decision = project.run(&["gate", "--baseline", path, "--json"]).code(0).json();
-        assert_eq!(decision["baselines"], serde_json::json!(["baselines/scripted.json"]));
+        let decision = project
+            .run(&["gate", "--baseline", path, "--json"])
+            .code(0)
+            .json();
+        assert_eq!(
+            decision["baselines"],
+            serde_json::json!(["baselines/scripted.json"])
+        );
     }
-    project.write("held/scripted.json", baseline.replace("\"pass\"", "\"fail\""));
+    project.write(
+        "held/scripted.json",
+        baseline.replace("\"pass\"", "\"fail\""),
+    );
     project
         .run(&["gate", "--baseline", "held"])
         .code(2)
         .warns("held/scripted.json cannot be compared with: it was changed by hand");
     project.write("empty/readme.md", "x");
-    project.run(&["gate", "--baseline", "empty"]).code(2).warns("the folder holds no baseline");
-    project.run(&["gate", "--baseline", "nowhere.json"]).code(2).warns("nowhere.json cannot be compared with");
+    project
+        .run(&["gate", "--baseline", "empty"])
+        .code(2)
+        .warns("the folder holds no baseline");
+    project
+        .run(&["gate", "--baseline", "nowhere.json"])
+        .code(2)
+        .warns("nowhere.json cannot be compared with");
 }
 
 #[test]
@@ -139,7 +256,10 @@ fn scenarios_that_the_base_got_meanwhile_are_named() {
     project.write("scenarios/more.yaml", BARE.replace("bare", "more"));
     commit(&project);
     git(&project, &["switch", "-q", "change"]);
-    project.run(&["gate"]).code(0).says("main has `bare` and 1 more scenario by now, which this branch lacks");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("main has `bare` and 1 more scenario by now, which this branch lacks");
     git(&project, &["merge", "-q", "main", "-m", "x"]);
     project.run(&["gate"]).code(0).never_says("by now");
 }

@@ -23,7 +23,10 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     git(&project, &["switch", "-q", "change"]);
     project.write("more.md", "x");
     add("");
-    project.run(&["gate"]).code(7).says("main has this project, but this branch started before it did: merge main first");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("main has this project, but this branch started before it did: merge main first");
     // A folder that was moved.
     let project = Project::new()
         .file("one/ctxc.toml", CONFIG)
@@ -35,9 +38,16 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     git(&project, &["mv", "one", "two"]);
     commit(&project);
     let run = project.run(&["gate", "--project", "two"]).code(0);
-    run.says("note: the project was in one/ in main, and is in two/ now").says("nothing is loosened");
-    project.write("two/scenarios/bare.yaml", CONTEXT.replace("[invoice]", "[.]"));
-    project.run(&["gate", "--project", "two"]).code(4).says("expectation of `bare`");
+    run.says("note: the project was in one/ in main, and is in two/ now")
+        .says("nothing is loosened");
+    project.write(
+        "two/scenarios/bare.yaml",
+        CONTEXT.replace("[invoice]", "[.]"),
+    );
+    project
+        .run(&["gate", "--project", "two"])
+        .code(4)
+        .says("expectation of `bare`");
     project.write("two/scenarios/bare.yaml", CONTEXT);
     // A new project beside others is new.
     git(&project, &["mv", "two", "one"]);
@@ -45,8 +55,15 @@ fn a_base_that_has_the_project_under_another_commit_or_path_is_no_new_project() 
     project.write("three/templates/triage.xml", TASK);
     project.write("three/scenarios/bare.yaml", CONTEXT);
     commit(&project);
-    project.run(&["gate", "--project", "three"]).code(7).says("main does not have this project yet").says("--new-project");
-    project.run(&["gate", "--project", "three", "--new-project"]).code(0).says("note: main does not have this project yet");
+    project
+        .run(&["gate", "--project", "three"])
+        .code(7)
+        .says("main does not have this project yet")
+        .says("--new-project");
+    project
+        .run(&["gate", "--project", "three", "--new-project"])
+        .code(0)
+        .says("note: main does not have this project yet");
 }
 
 #[test]
@@ -54,12 +71,18 @@ fn what_is_not_compared_is_said() {
     let project = branch();
     project.run(&["gate"]).code(0).never_says("no commit since");
     git(&project, &["switch", "-q", "main"]);
-    project.write("scenarios/bare.yaml", CONTEXT.replace("contains:", "contians:"));
+    project.write(
+        "scenarios/bare.yaml",
+        CONTEXT.replace("contains:", "contians:"),
+    );
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
     project.write("scenarios/bare.yaml", CONTEXT);
-    project.run(&["gate"]).code(0).says("scenarios/bare.yaml cannot be read in main, so what it holds there is not compared");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("scenarios/bare.yaml cannot be read in main, so what it holds there is not compared");
 }
 
 #[test]
@@ -67,14 +90,31 @@ fn an_error_of_the_base_is_said_to_be_there() {
     let project = branch();
     git(&project, &["switch", "-q", "main"]);
     let kept = project.read("baselines/recorded.json");
-    replace(&project, "baselines/recorded.json", "\"verdict\": \"pass\"", "\"verdict\": \"fail\"");
+    replace(
+        &project,
+        "baselines/recorded.json",
+        "\"verdict\": \"pass\"",
+        "\"verdict\": \"fail\"",
+    );
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
     project.write("baselines/recorded.json", &kept);
-    let run = project.run(&["gate"]).code(4).says("baselines/recorded.json cannot be read in main");
+    let run = project
+        .run(&["gate"])
+        .code(4)
+        .says("baselines/recorded.json cannot be read in main");
     run.says("baseline of `recorded`: accepted results: new");
-    project.run(&["baseline", "accept", "--reason", "mended", "--by", "lead@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "mended",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     project.run(&["gate"]).code(0);
     git(&project, &["checkout", "-q", "-f", "main"]);
     git(&project, &["switch", "-q", "-f", "main"]);
@@ -84,17 +124,37 @@ fn an_error_of_the_base_is_said_to_be_there() {
     git(&project, &["switch", "-q", "-C", "change"]);
     begin(&project);
     project.write("templates/triage.xml", TASK);
-    project.run(&["gate"]).code(0).says("not all of main can be read, and the rest is compared: templates/triage.xml: ");
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("not all of main can be read, and the rest is compared: templates/triage.xml: ");
     // What of it can be read still holds.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
-    project.run(&["gate"]).code(4).says("expectation of `scripted`");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("expectation of `scripted`");
 }
 
 #[test]
 fn somebody_who_may_not_accept_learns_it() {
     let project = branch();
-    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
-    let run = project.run(&["baseline", "accept", "--reason", "x", "--by", "mallory@example.org"]).code(0);
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - absent: [sorry]\n",
+        "",
+    );
+    let run = project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "x",
+            "--by",
+            "mallory@example.org",
+        ])
+        .code(0);
     run.warns("`ctxc gate` will not count what mallory@example.org accepts: the `accepters` of main are lead@example.org");
     let run = project.run(&["gate"]).code(4);
     run.says("what mallory@example.org accepted does not count: the `accepters` of the base are lead@example.org");
@@ -107,13 +167,21 @@ fn an_inconclusive_decision_says_why() {
     let run = project.run(&["gate", "--min-answered", "0.7"]).code(7);
     run.says("too few scenarios have answers: 2 of 3, and --min-answered is 0.7");
     let project = branch();
-    let open =
-        CONTEXT.split("expect_context").next().unwrap().replace("bare", "open") + "expectations:\n  - contains: [billing]\n";
+    let open = CONTEXT
+        .split("expect_context")
+        .next()
+        .unwrap()
+        .replace("bare", "open")
+        + "expectations:\n  - contains: [billing]\n";
     project.write("scenarios/open.yaml", open);
     let run = project.run(&["gate"]);
     run.says("`open` is undecided: it has no recorded answer and no expectation on its context");
     let project = Project::new().file("templates/triage.xml", TASK);
-    project.run(&["gate"]).code(2).warns("lies in no git repository").never_says("would be a git revision");
+    project
+        .run(&["gate"])
+        .code(2)
+        .warns("lies in no git repository")
+        .never_says("would be a git revision");
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     project.run(&["gate"]).code(7).says("there is no scenario");
@@ -128,20 +196,93 @@ fn a_shallow_clone_is_named() {
         commit(&project);
     }
     let clone = project.path("clone");
-    let (from, to) = (format!("file://{}", project.path("").display()), clone.display().to_string());
-    git(&project, &["clone", "-q", "--depth", "1", "--no-single-branch", "-b", "change", &from, &to]);
-    let gate = ["gate", "--project", "clone", "--base", "origin/main", "--report", "json=gate.json"];
+    let (from, to) = (
+        format!("file://{}", project.path("").display()),
+        clone.display().to_string(),
+    );
+    git(
+        &project,
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            "--no-single-branch",
+            "-b",
+            "change",
+            &from,
+            &to,
+        ],
+    );
+    let gate = [
+        "gate",
+        "--project",
+        "clone",
+        "--base",
+        "origin/main",
+        "--report",
+        "json=gate.json",
+    ];
     let run = project.run(&gate).code(7);
-    run.says("`origin/main` and `HEAD` have no commit in common").says("git fetch --unshallow");
+    run.says("`origin/main` and `HEAD` have no commit in common")
+        .says("git fetch --unshallow");
     assert!(project.read("gate.json").contains("inconclusive"));
-    let run = project.run(&["baseline", "accept", "--project", "clone", "--base", "origin/main", "--reason", "x"]).code(2);
+    let run = project
+        .run(&[
+            "baseline",
+            "accept",
+            "--project",
+            "clone",
+            "--base",
+            "origin/main",
+            "--reason",
+            "x",
+        ])
+        .code(2);
     run.warns("have no commit in common");
     // A clone of the branch alone, whose `origin/HEAD` is the branch.
-    git(&project, &["clone", "-q", "--single-branch", "-b", "change", &from, &project.path("one").display().to_string()]);
-    let one = |project: &Project, args: &[&str]| project.run(&[&["gate", "--project", "one"], args].concat());
-    git(&project, &["-C", "one", "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/change"]);
-    one(&project, &[]).code(7).says("there is no commit since origin/change, so no commit is compared").never_says("shallow");
-    git(&project, &["clone", "-q", "--depth", "1", "-b", "change", &from, &project.path("low").display().to_string()]);
+    git(
+        &project,
+        &[
+            "clone",
+            "-q",
+            "--single-branch",
+            "-b",
+            "change",
+            &from,
+            &project.path("one").display().to_string(),
+        ],
+    );
+    let one = |project: &Project, args: &[&str]| {
+        project.run(&[&["gate", "--project", "one"], args].concat())
+    };
+    git(
+        &project,
+        &[
+            "-C",
+            "one",
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/change",
+        ],
+    );
+    one(&project, &[])
+        .code(7)
+        .says("there is no commit since origin/change, so no commit is compared")
+        .never_says("shallow");
+    git(
+        &project,
+        &[
+            "clone",
+            "-q",
+            "--depth",
+            "1",
+            "-b",
+            "change",
+            &from,
+            &project.path("low").display().to_string(),
+        ],
+    );
     project
         .run(&["gate", "--project", "low"])
         .code(7)
@@ -152,8 +293,16 @@ fn a_shallow_clone_is_named() {
 #[test]
 fn a_base_that_is_no_commit_is_named_as_it_was_given() {
     let project = branch();
-    for name in ["nope", "main^2", "https://example.org/repository", "HEAD~99"] {
-        let run = project.run(&["gate", "--base", name]).code(2).warns(&format!("there is no revision `{name}`"));
+    for name in [
+        "nope",
+        "main^2",
+        "https://example.org/repository",
+        "HEAD~99",
+    ] {
+        let run = project
+            .run(&["gate", "--base", name])
+            .code(2)
+            .warns(&format!("there is no revision `{name}`"));
         assert!(!run.stderr.contains("a tag"), "{name}: {}", run.stderr);
     }
 }
@@ -162,24 +311,57 @@ fn a_base_that_is_no_commit_is_named_as_it_was_given() {
 fn the_branch_behind_another_name_is_named_and_line_ends_of_a_checkout_are_no_change() {
     let project = branch();
     project.write("scenarios/t.txt", "my invoice\n");
-    let filed = project.read("scenarios/scripted.yaml").replace("ticket: my invoice", "ticket: {file: t.txt}");
-    project.write("scenarios/filed.yaml", filed.replace("name: scripted", "name: filed").replace("  - snapshot: true\n", ""));
+    let filed = project
+        .read("scenarios/scripted.yaml")
+        .replace("ticket: my invoice", "ticket: {file: t.txt}");
+    project.write(
+        "scenarios/filed.yaml",
+        filed
+            .replace("name: scripted", "name: filed")
+            .replace("  - snapshot: true\n", ""),
+    );
     commit(&project);
     base(&project);
-    git(&project, &["update-ref", "refs/remotes/origin/trunk", "main"]);
-    git(&project, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk"]);
-    project.run(&["gate"]).code(0).says("gate against origin/trunk: PASS");
+    git(
+        &project,
+        &["update-ref", "refs/remotes/origin/trunk", "main"],
+    );
+    git(
+        &project,
+        &[
+            "symbolic-ref",
+            "refs/remotes/origin/HEAD",
+            "refs/remotes/origin/trunk",
+        ],
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("gate against origin/trunk: PASS");
     project.write("scenarios/t.txt", "my invoice\r\n");
     project.run(&["gate"]).code(0).says("nothing is loosened");
-    project.run(&["gate", "--candidate", "nowhere.json"]).code(2).warns("nowhere.json cannot be read: it does not exist");
-    project.run(&["eval", "--rescore", "last"]).code(2).warns("a run is named with `=`: `--rescore=last`");
-    project.run(&["eval", "--jobs", "0"]).code(2).warns("expected a number, 1 or more");
+    project
+        .run(&["gate", "--candidate", "nowhere.json"])
+        .code(2)
+        .warns("nowhere.json cannot be read: it does not exist");
+    project
+        .run(&["eval", "--rescore", "last"])
+        .code(2)
+        .warns("a run is named with `=`: `--rescore=last`");
+    project
+        .run(&["eval", "--jobs", "0"])
+        .code(2)
+        .warns("expected a number, 1 or more");
 }
 
 /// The id that git has of a revision.
 fn id(project: &Project, revision: &str) -> String {
     let mut command = std::process::Command::new("git");
-    let found = command.current_dir(project.path("")).args(["rev-parse", revision]).output().unwrap();
+    let found = command
+        .current_dir(project.path(""))
+        .args(["rev-parse", revision])
+        .output()
+        .unwrap();
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
@@ -192,29 +374,51 @@ fn loosen(project: &Project) {
 #[test]
 fn no_tag_takes_the_place_of_a_branch() {
     let project = branch();
-    git(&project, &["update-ref", "refs/remotes/origin/main", "main"]);
+    git(
+        &project,
+        &["update-ref", "refs/remotes/origin/main", "main"],
+    );
     loosen(&project);
-    for (base, tag) in [("main", "main"), ("origin/main", "origin/main"), ("main", "refs/heads/main"), ("main", "heads/main")] {
-        git(&project, &["update-ref", &format!("refs/tags/{tag}"), "HEAD"]);
+    for (base, tag) in [
+        ("main", "main"),
+        ("origin/main", "origin/main"),
+        ("main", "refs/heads/main"),
+        ("main", "heads/main"),
+    ] {
+        git(
+            &project,
+            &["update-ref", &format!("refs/tags/{tag}"), "HEAD"],
+        );
         let run = project.run(&["gate", "--base", base]);
         if base == tag {
-            run.code(2).warns("has two meanings: refs/").warns(&format!("and refs/tags/{tag}"));
+            run.code(2)
+                .warns("has two meanings: refs/")
+                .warns(&format!("and refs/tags/{tag}"));
         } else {
             run.code(4);
         }
         // The guess is spelled out.
         project.run(&["gate"]).code(4);
-        for spelled in [format!("refs/remotes/{base}"), format!("refs/heads/{base}"), id(&project, "HEAD~1")] {
+        for spelled in [
+            format!("refs/remotes/{base}"),
+            format!("refs/heads/{base}"),
+            id(&project, "HEAD~1"),
+        ] {
             let run = project.run(&["gate", "--base", &spelled]);
             assert!([Some(2), Some(4)].contains(&run.code), "{spelled}: {run:?}");
         }
         git(&project, &["update-ref", "-d", &format!("refs/tags/{tag}")]);
     }
     // A branch that this clone does not have, and a tag of its name, spelled out or not.
-    for (tag, base) in
-        [("origin/next", "origin/next"), ("refs/remotes/origin/next", "refs/remotes/origin/next"), ("fade", "fade")]
-    {
-        git(&project, &["update-ref", &format!("refs/tags/{tag}"), "HEAD"]);
+    for (tag, base) in [
+        ("origin/next", "origin/next"),
+        ("refs/remotes/origin/next", "refs/remotes/origin/next"),
+        ("fade", "fade"),
+    ] {
+        git(
+            &project,
+            &["update-ref", &format!("refs/tags/{tag}"), "HEAD"],
+        );
         project.run(&["gate", "--base", base]).code(2);
     }
     project
@@ -223,8 +427,19 @@ fn no_tag_takes_the_place_of_a_branch() {
         .warns("`origin/next` is a tag, and the base of a change is a branch or a commit");
     // A tag that is asked for as one, commits, and steps from them.
     git(&project, &["tag", "v1", "main"]);
-    for base in ["refs/tags/v1", "HEAD~1", "HEAD^", "refs/heads/main", "refs/remotes/origin/main~0", "main~0", "@~1"] {
-        project.run(&["gate", "--base", base]).code(4).says("expectation of `scripted`");
+    for base in [
+        "refs/tags/v1",
+        "HEAD~1",
+        "HEAD^",
+        "refs/heads/main",
+        "refs/remotes/origin/main~0",
+        "main~0",
+        "@~1",
+    ] {
+        project
+            .run(&["gate", "--base", base])
+            .code(4)
+            .says("expectation of `scripted`");
     }
     let (full, short) = (id(&project, "main"), id(&project, "main")[..9].to_owned());
     project.run(&["gate", "--base", &full]).code(4);
@@ -232,30 +447,52 @@ fn no_tag_takes_the_place_of_a_branch() {
     // A branch of the same name as a branch of a remote.
     git(&project, &["branch", "origin/main", "HEAD"]);
     let run = project.run(&["gate", "--base", "origin/main"]).code(2);
-    run.warns("has two meanings: refs/remotes/origin/main and ").warns("and refs/heads/origin/main, at ");
+    run.warns("has two meanings: refs/remotes/origin/main and ")
+        .warns("and refs/heads/origin/main, at ");
     // A tag of the digits of a commit.
     git(&project, &["tag", &short, "HEAD"]);
-    project.run(&["gate", "--base", &short]).code(2).warns("is a tag");
+    project
+        .run(&["gate", "--base", &short])
+        .code(2)
+        .warns("is a tag");
     for base in ["", ":/begin", "-x", "main^{tree}", "nowhere"] {
         project.run(&["gate", &format!("--base={base}")]).code(2);
     }
     // A new branch has no commit before.
-    project.run(&["gate", "--base", &"0".repeat(40)]).code(4).says("gate against main: FAIL");
+    project
+        .run(&["gate", "--base", &"0".repeat(40)])
+        .code(4)
+        .says("gate against main: FAIL");
 }
 
 #[test]
 fn a_comparison_with_itself_is_no_pass() {
     let project = branch();
     git(&project, &["reset", "-q", "--hard", "main"]);
-    let (main, gate) = (id(&project, "main"), |args: &[&str]| project.run(&[&["gate"], args].concat()));
-    gate(&[]).code(7).says("there is no commit since main, so no commit is compared");
-    gate(&["--base", "main"]).code(7).says("no file of the project differs from it");
-    gate(&["--base", &main, "--report", "json=gate.json"]).code(5).says("no file of the project differs from it");
+    let (main, gate) = (id(&project, "main"), |args: &[&str]| {
+        project.run(&[&["gate"], args].concat())
+    });
+    gate(&[])
+        .code(7)
+        .says("there is no commit since main, so no commit is compared");
+    gate(&["--base", "main"])
+        .code(7)
+        .says("no file of the project differs from it");
+    gate(&["--base", &main, "--report", "json=gate.json"])
+        .code(5)
+        .says("no file of the project differs from it");
     assert!(project.read("gate.json").contains("\"inconclusive\""));
     std::fs::remove_file(project.path("gate.json")).unwrap();
     // Uncommitted changes are one, where that is what is asked for.
-    replace(&project, "templates/triage.xml", "<parameters>", "<!-- why -->\n  <parameters>");
-    gate(&["--base", "HEAD"]).code(0).says("note: there is no commit since HEAD: only uncommitted changes are compared");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "<parameters>",
+        "<!-- why -->\n  <parameters>",
+    );
+    gate(&["--base", "HEAD"])
+        .code(0)
+        .says("note: there is no commit since HEAD: only uncommitted changes are compared");
     gate(&["--base", &main]).code(0);
     gate(&[]).code(7);
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
@@ -268,7 +505,9 @@ fn a_comparison_with_itself_is_no_pass() {
 fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
     let project = branch();
     let inside = |project: &Project, folder: &str, args: &[&str]| {
-        let output = super::project::command_in(&project.path(folder), &[&["gate"], args].concat()).output().unwrap();
+        let output = super::project::command_in(&project.path(folder), &[&["gate"], args].concat())
+            .output()
+            .unwrap();
         super::project::Run::from(output)
     };
     // An inner project file takes the place of the outer one.
@@ -287,17 +526,33 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
         run.says("the project file that counts in bots/: ctxc.toml");
     }
     // It is accepted in the log of the project that the base has.
-    let accept = ["baseline", "accept", "--reason", "x", "--by", "lead@example.org"];
-    let accepted = super::project::command_in(&project.path("bots"), &accept).output().unwrap();
+    let accept = [
+        "baseline",
+        "accept",
+        "--reason",
+        "x",
+        "--by",
+        "lead@example.org",
+    ];
+    let accepted = super::project::command_in(&project.path("bots"), &accept)
+        .output()
+        .unwrap();
     assert!(accepted.status.success(), "{accepted:?}");
-    inside(&project, "bots", &[]).code(0).says("accepted by lead@example.org");
+    inside(&project, "bots", &[])
+        .code(0)
+        .says("accepted by lead@example.org");
     git(&project, &["checkout", "-q", "--", "."]);
     // And an inner one that is removed.
     base(&project);
     inside(&project, "bots", &[]).code(0);
-    git(&project, &["rm", "-q", "bots/ctxc.toml", "bots/scenarios/bare.yaml"]);
+    git(
+        &project,
+        &["rm", "-q", "bots/ctxc.toml", "bots/scenarios/bare.yaml"],
+    );
     commit(&project);
-    inside(&project, "bots", &[]).code(4).says("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
+    inside(&project, "bots", &[])
+        .code(4)
+        .says("the project file that counts in bots/: bots/ctxc.toml → ctxc.toml");
     // The whole project moves to a folder inside of its own.
     let moved = branch();
     moved.write(".github/workflows/ctxc.yml", "name: gate\n");
@@ -308,13 +563,18 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
         git(&moved, &["mv", path, "agents"]);
     }
     commit(&moved);
-    inside(&moved, "agents", &[]).code(0).says("the project was in the top of the repository in main, and is in agents/ now");
+    inside(&moved, "agents", &[])
+        .code(0)
+        .says("the project was in the top of the repository in main, and is in agents/ now");
     // A link to the project leads elsewhere.
     let linked = Project::new();
     let project_in = |folder: &str, text: &str| {
         linked.write(&format!("{folder}/ctxc.toml"), CONFIG);
         linked.write(&format!("{folder}/templates/triage.xml"), TASK);
-        linked.write(&format!("{folder}/scenarios/bare.yaml"), CONTEXT.replace("[invoice]", text));
+        linked.write(
+            &format!("{folder}/scenarios/bare.yaml"),
+            CONTEXT.replace("[invoice]", text),
+        );
     };
     project_in("v1", "[invoice]");
     project_in("v2", "[.]");
@@ -330,7 +590,10 @@ fn a_project_that_stands_elsewhere_is_compared_with_what_stood_there() {
     linked.run(&["gate", "--project", "bot"]).code(0);
     link("v2");
     commit(&linked);
-    linked.run(&["gate", "--project", "bot"]).code(4).says("the project was in v1/ in main, and is in v2/ now");
+    linked
+        .run(&["gate", "--project", "bot"])
+        .code(4)
+        .says("the project was in v1/ in main, and is in v2/ now");
     inside(&linked, "bot", &[]).code(4);
     inside(&linked, "v2", &[]).code(4);
 }
@@ -342,14 +605,24 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     for folder in ["scenarios", "templates", "baselines"] {
         let project = branch();
         std::fs::rename(project.path(folder), project.path("real")).unwrap();
-        std::fs::rename(project.path("real"), project.path(&format!("held/{folder}"))).unwrap_or_else(|_| {
+        std::fs::rename(
+            project.path("real"),
+            project.path(&format!("held/{folder}")),
+        )
+        .unwrap_or_else(|_| {
             std::fs::create_dir_all(project.path("held")).unwrap();
-            std::fs::rename(project.path("real"), project.path(&format!("held/{folder}"))).unwrap();
+            std::fs::rename(
+                project.path("real"),
+                project.path(&format!("held/{folder}")),
+            )
+            .unwrap();
         });
         std::os::unix::fs::symlink(format!("held/{folder}"), project.path(folder)).unwrap();
         commit(&project);
         let run = project.run(&["gate"]).code(7);
-        run.says(&format!("{folder}, which this change adds, removes or leads elsewhere, so it is not compared"));
+        run.says(&format!(
+            "{folder}, which this change adds, removes or leads elsewhere, so it is not compared"
+        ));
         base(&project);
         let run = project.run(&["gate"]);
         assert!([Some(4), Some(7)].contains(&run.code), "{folder}: {run:?}");
@@ -358,15 +631,25 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     std::os::unix::fs::symlink("one.txt", project.path("scenarios/t.txt")).unwrap();
     project.write("scenarios/one.txt", "my invoice");
     project.write("scenarios/two.txt", "my invoice");
-    let filed = project.read("scenarios/scripted.yaml").replace("ticket: my invoice", "ticket: {file: t.txt}");
-    project.write("scenarios/filed.yaml", filed.replace("name: scripted", "name: filed").replace("  - snapshot: true\n", ""));
+    let filed = project
+        .read("scenarios/scripted.yaml")
+        .replace("ticket: my invoice", "ticket: {file: t.txt}");
+    project.write(
+        "scenarios/filed.yaml",
+        filed
+            .replace("name: scripted", "name: filed")
+            .replace("  - snapshot: true\n", ""),
+    );
     commit(&project);
     base(&project);
     project.run(&["gate"]).code(0);
     std::fs::remove_file(project.path("scenarios/t.txt")).unwrap();
     std::os::unix::fs::symlink("two.txt", project.path("scenarios/t.txt")).unwrap();
     commit(&project);
-    project.run(&["gate"]).code(7).says("scenarios/t.txt lies behind the link scenarios/t.txt");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("scenarios/t.txt lies behind the link scenarios/t.txt");
     // Submodules.
     let other = Project::new().file("bare.yaml", CONTEXT);
     git(&other, &["init", "-q", "-b", "main"]);
@@ -374,7 +657,18 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     let from = other.path("").display().to_string();
     let add = |place: &str| {
         let project = branch();
-        git(&project, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, place]);
+        git(
+            &project,
+            &[
+                "-c",
+                "protocol.file.allow=always",
+                "submodule",
+                "--quiet",
+                "add",
+                &from,
+                place,
+            ],
+        );
         commit(&project);
         project
     };
@@ -388,7 +682,10 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     project.run(&["gate"]).code(0);
     base(&project);
     project.write("vendor/bare.yaml", "");
-    git(&project, &["-C", "vendor", "commit", "-q", "-a", "-m", "moved"]);
+    git(
+        &project,
+        &["-C", "vendor", "commit", "-q", "-a", "-m", "moved"],
+    );
     commit(&project);
     project.run(&["gate"]).code(0);
     // One that took its scenarios away.
@@ -396,7 +693,10 @@ fn what_lies_in_a_submodule_or_behind_a_moved_link_is_not_read() {
     base(&project);
     git(&project, &["rm", "-q", "-f", "scenarios/sub"]);
     commit(&project);
-    project.run(&["gate"]).code(7).says("lies in the submodule scenarios/sub");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("lies in the submodule scenarios/sub");
 }
 
 #[test]
@@ -416,20 +716,45 @@ fn a_branch_that_mends_its_base_can_pass() {
         git(&project, &["branch", "-q", "-f", "main"]);
         run
     };
-    broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\"")).code(0).says("not all of main can be read");
+    broken("ctxc.toml", &CONFIG.replace("\nruns = 3", "\nruns = \"x\""))
+        .code(0)
+        .says("not all of main can be read");
     // Of one that is no TOML the last settings hold.
-    broken("ctxc.toml", "[eval\n").code(0).says("not all of main can be read");
-    broken("templates/triage.xml", "<task").code(0).says("not all of main can be read");
+    broken("ctxc.toml", "[eval\n")
+        .code(0)
+        .says("not all of main can be read");
+    broken("templates/triage.xml", "<task")
+        .code(0)
+        .says("not all of main can be read");
     broken("baselines/LOG.jsonl", "{}\n").code(0);
     // Its own errors are in the report.
     begin(&project);
     project.write("templates/triage.xml", "<task");
-    project.run(&["gate", "--report", "json=gate.json", "--report", "markdown=gate.md"]).code(1);
-    assert!(project.read("gate.json").contains("\"fail\""), "{}", project.read("gate.json"));
-    assert!(project.read("gate.md").contains("nothing was judged: "), "{}", project.read("gate.md"));
+    project
+        .run(&[
+            "gate",
+            "--report",
+            "json=gate.json",
+            "--report",
+            "markdown=gate.md",
+        ])
+        .code(1);
+    assert!(
+        project.read("gate.json").contains("\"fail\""),
+        "{}",
+        project.read("gate.json")
+    );
+    assert!(
+        project.read("gate.md").contains("nothing was judged: "),
+        "{}",
+        project.read("gate.md")
+    );
     let decision = project.run(&["gate", "--json"]).code(1).json();
     assert!(
-        decision["error"].as_str().unwrap().contains("templates/triage.xml")
+        decision["error"]
+            .as_str()
+            .unwrap()
+            .contains("templates/triage.xml")
             || !decision["warnings"].as_array().unwrap().is_empty()
     );
 }
@@ -437,22 +762,54 @@ fn a_branch_that_mends_its_base_can_pass() {
 #[test]
 fn one_undecided_scenario_does_not_keep_others_from_being_accepted() {
     let project = branch();
-    replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - absent: [sorry]\n",
+        "",
+    );
     std::fs::remove_file(project.path("scenarios/recordings/recorded.jsonl")).unwrap();
-    let run = project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    let run = project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "x",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     run.warns("warning: `recorded` is inconclusive: only what passes or fails can be accepted: the rest is accepted without it");
     // Its accepted result stays.
-    assert!(project.run(&["baseline", "show"]).code(0).stdout.contains("recorded  pass  1 of 1"));
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
-    project.run(&["gate"]).code(0).says("accepted by lead@example.org");
-    let first = SCRIPTED.replace("name: scripted", "name: other").replace("  - snapshot: true\n", "");
+    assert!(
+        project
+            .run(&["baseline", "show"])
+            .code(0)
+            .stdout
+            .contains("recorded  pass  1 of 1")
+    );
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("accepted by lead@example.org");
+    let first = SCRIPTED
+        .replace("name: scripted", "name: other")
+        .replace("  - snapshot: true\n", "");
     project.write("scenarios/other.yaml", first);
     project.run(&["gate"]).code(0);
 }
 
 #[test]
 fn a_base_without_readable_settings_is_held_to_its_last_ones() {
-    for broken in ["[eval\n", &CONFIG.replace("accepters = [", "accepters = 5 #"), "\u{0}"] {
+    for broken in [
+        "[eval\n",
+        &CONFIG.replace("accepters = [", "accepters = 5 #"),
+        "\u{0}",
+    ] {
         let project = branch();
         git(&project, &["switch", "-q", "main"]);
         project.write("ctxc.toml", broken);
@@ -461,25 +818,50 @@ fn a_base_without_readable_settings_is_held_to_its_last_ones() {
         project.write("ctxc.toml", CONFIG);
         commit(&project);
         project.run(&["gate"]).code(0).says(": its settings of ");
-        replace(&project, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "");
-        project.run(&["baseline", "accept", "--reason", "x", "--by", "mallory@example.org"]).code(0);
-        project.run(&["gate"]).code(4).says("what mallory@example.org accepted does not count");
+        replace(
+            &project,
+            "scenarios/scripted.yaml",
+            "  - absent: [sorry]\n",
+            "",
+        );
+        project
+            .run(&[
+                "baseline",
+                "accept",
+                "--reason",
+                "x",
+                "--by",
+                "mallory@example.org",
+            ])
+            .code(0);
+        project
+            .run(&["gate"])
+            .code(4)
+            .says("what mallory@example.org accepted does not count");
     }
     // There never were any.
-    let project =
-        Project::new().file("ctxc.toml", "[eval\n").file("templates/triage.xml", TASK).file("scenarios/bare.yaml", CONTEXT);
+    let project = Project::new()
+        .file("ctxc.toml", "[eval\n")
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/bare.yaml", CONTEXT);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
     project.write("ctxc.toml", "");
     commit(&project);
-    project.run(&["gate"]).code(7).says("nothing shows who may accept");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("nothing shows who may accept");
 }
 
 #[test]
 fn what_goes_through_a_filter_is_compared_by_its_object() {
     let project = branch();
-    for (key, value) in [("smudge", "sed s/PLAIN/invoice/"), ("clean", "sed s/invoice/PLAIN/")] {
+    for (key, value) in [
+        ("smudge", "sed s/PLAIN/invoice/"),
+        ("clean", "sed s/invoice/PLAIN/"),
+    ] {
         git(&project, &["config", &format!("filter.plain.{key}"), value]);
     }
     project.write(".gitattributes", "scenarios/*.yaml filter=plain\n");
@@ -490,45 +872,86 @@ fn what_goes_through_a_filter_is_compared_by_its_object() {
     project.run(&["gate"]).code(0);
     // One that differs is not read: the base holds what the filter has made of it.
     replace(&project, "scenarios/scripted.yaml", "max: 60", "max: 600");
-    project.run(&["gate"]).code(4).says("scenarios/scripted.yaml goes through a filter of git, so main does not hold");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("scenarios/scripted.yaml goes through a filter of git, so main does not hold");
 }
 
 #[test]
 fn a_work_tree_a_detached_head_and_a_repository_of_another_user() {
     let project = branch();
-    git(&project, &["worktree", "add", "-q", "-b", "other", "beside"]);
+    git(
+        &project,
+        &["worktree", "add", "-q", "-b", "other", "beside"],
+    );
     let beside = |args: &[&str]| {
-        let output = super::project::command_in(&project.path("beside"), args).output().unwrap();
+        let output = super::project::command_in(&project.path("beside"), args)
+            .output()
+            .unwrap();
         super::project::Run::from(output)
     };
-    beside(&["gate", "--base", "main"]).code(0).says("gate against main: PASS");
+    beside(&["gate", "--base", "main"])
+        .code(0)
+        .says("gate against main: PASS");
     let text = project.read("beside/scenarios/scripted.yaml");
-    project.write("beside/scenarios/scripted.yaml", text.replace("max: 60", "max: 600"));
+    project.write(
+        "beside/scenarios/scripted.yaml",
+        text.replace("max: 60", "max: 600"),
+    );
     beside(&["gate"]).code(4).says("expectation of `scripted`");
     git(&project, &["worktree", "remove", "--force", "beside"]);
     git(&project, &["checkout", "-q", "--detach", "change"]);
     project.run(&["gate"]).code(0);
     loosen(&project);
     project.run(&["gate"]).code(4);
-    project.run(&["gate", "--base", &id(&project, "main")]).code(4);
-    let owned = project.command(&["gate"]).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").output().unwrap();
-    super::project::Run::from(owned).code(3).warns("dubious ownership").warns("git config --global --add safe.directory");
+    project
+        .run(&["gate", "--base", &id(&project, "main")])
+        .code(4);
+    let owned = project
+        .command(&["gate"])
+        .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        .output()
+        .unwrap();
+    super::project::Run::from(owned)
+        .code(3)
+        .warns("dubious ownership")
+        .warns("git config --global --add safe.directory");
 }
 
 #[test]
 fn replaced_objects_and_grafts_of_the_clone_are_not_followed() {
     let project = branch();
-    replace(&project, "scenarios/recorded.yaml", "- contains: [billing]", "- contains: [.]");
+    replace(
+        &project,
+        "scenarios/recorded.yaml",
+        "- contains: [billing]",
+        "- contains: [.]",
+    );
     commit(&project);
     let listed = |project: &Project| {
-        project.run(&["gate"]).code(4).says("expectation of `recorded`");
+        project
+            .run(&["gate"])
+            .code(4)
+            .says("expectation of `recorded`");
     };
     listed(&project);
-    git(&project, &["replace", "main:scenarios/recorded.yaml", "HEAD:scenarios/recorded.yaml"]);
+    git(
+        &project,
+        &[
+            "replace",
+            "main:scenarios/recorded.yaml",
+            "HEAD:scenarios/recorded.yaml",
+        ],
+    );
     listed(&project);
     git(&project, &["replace", "-f", "main^{tree}", "HEAD^{tree}"]);
     listed(&project);
-    let [main, head] = ["main", "change"].map(|name| project.read(&format!(".git/refs/heads/{name}")));
-    project.write(".git/info/grafts", format!("{} {}\n", main.trim(), head.trim()));
+    let [main, head] =
+        ["main", "change"].map(|name| project.read(&format!(".git/refs/heads/{name}")));
+    project.write(
+        ".git/info/grafts",
+        format!("{} {}\n", main.trim(), head.trim()),
+    );
     listed(&project);
 }

@@ -4,8 +4,7 @@
 use super::gate::{begin, commit, git, git_in, replace};
 use super::project::Project;
 
-const TASK: &str =
-    "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house.</description>\n</task>\n";
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket by the rules of the house.</description>\n</task>\n";
 /// The answer depends on the template, and the check on `billing`.
 const CHECKED: &str = "name: checked\ntask: triage\nruns: 1\npass_threshold: 1\ncontext: {objective: sort}\nexpectations:\n  - CHECK\n\
     answers:\n  - when: {has: [house]}\n    reply: billing\n  - reply: access\n";
@@ -21,8 +20,7 @@ struct Way {
 }
 
 /// Rejects an answer that has a line of a file in it.
-const CALM: &str =
-    "if grep -q -F -f data/bad.txt; then ok=false; else ok=true; fi; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"x\\\"}\"\n";
+const CALM: &str = "if grep -q -F -f data/bad.txt; then ok=false; else ok=true; fi; echo \"{\\\"pass\\\": $ok, \\\"reason\\\": \\\"x\\\"}\"\n";
 
 const GOOD: &str = "def good(trial):\n    return trial['answer'] == 'billing'\n";
 
@@ -31,7 +29,10 @@ fn ways() -> Vec<Way> {
         Way {
             name: "a file of data",
             check: "command: [sh, checks/own.sh]",
-            files: &[("checks/own.sh", "WORDS:data/words.txt"), ("data/words.txt", "billing")],
+            files: &[
+                ("checks/own.sh", "WORDS:data/words.txt"),
+                ("data/words.txt", "billing"),
+            ],
             edit: ("data/words.txt", "access"),
         },
         Way {
@@ -47,8 +48,14 @@ fn ways() -> Vec<Way> {
         Way {
             name: "`sh -c`",
             check: "command: [sh, -c, 'cd checks && exec ./own']",
-            files: &[("checks/own", "WORDS:../data/words.txt"), ("data/words.txt", "billing")],
-            edit: ("checks/own", "#!/bin/sh\necho '{\"pass\": true, \"reason\": \"x\"}'\n"),
+            files: &[
+                ("checks/own", "WORDS:../data/words.txt"),
+                ("data/words.txt", "billing"),
+            ],
+            edit: (
+                "checks/own",
+                "#!/bin/sh\necho '{\"pass\": true, \"reason\": \"x\"}'\n",
+            ),
         },
         Way {
             name: "a script that a package names",
@@ -58,7 +65,10 @@ fn ways() -> Vec<Way> {
                 ("lib/judge.sh", "WORDS:data/words.txt"),
                 ("data/words.txt", "billing"),
             ],
-            edit: ("package.txt", "judge=printf '{\"pass\": true, \"reason\": \"x\"}'\n"),
+            edit: (
+                "package.txt",
+                "judge=printf '{\"pass\": true, \"reason\": \"x\"}'\n",
+            ),
         },
         Way {
             name: "line ends of a file of data",
@@ -74,7 +84,10 @@ fn ways() -> Vec<Way> {
                 ("lib/judge.sh", "WORDS:data/words.txt"),
                 ("data/words.txt", "billing"),
             ],
-            edit: ("checks.mk", "judge:\n\t@echo '{\"pass\": true, \"reason\": \"x\"}'\n"),
+            edit: (
+                "checks.mk",
+                "judge:\n\t@echo '{\"pass\": true, \"reason\": \"x\"}'\n",
+            ),
         },
         Way {
             name: "a Python import by name",
@@ -116,15 +129,25 @@ fn ways() -> Vec<Way> {
 }
 
 fn start(way: &Way) -> Project {
-    let project = Project::new().file("templates/triage.xml", TASK).file("ctxc.toml", "");
-    project.write("scenarios/checked.yaml", CHECKED.replace("CHECK", way.check));
+    let project = Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("ctxc.toml", "");
+    project.write(
+        "scenarios/checked.yaml",
+        CHECKED.replace("CHECK", way.check),
+    );
     for (path, text) in way.files {
-        let text = text
-            .strip_prefix("WORDS:")
-            .map_or_else(|| (*text).to_owned(), |words| format!("#!/bin/sh\n{}", WORDS.replace("WORDS", words)));
+        let text = text.strip_prefix("WORDS:").map_or_else(
+            || (*text).to_owned(),
+            |words| format!("#!/bin/sh\n{}", WORDS.replace("WORDS", words)),
+        );
         project.write(path, text);
         if *path == "checks/own" {
-            std::fs::set_permissions(project.path(path), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            std::fs::set_permissions(
+                project.path(path),
+                std::os::unix::fs::PermissionsExt::from_mode(0o755),
+            )
+            .unwrap();
         }
     }
     git(&project, &["init", "-q", "-b", "main"]);
@@ -136,28 +159,46 @@ fn start(way: &Way) -> Project {
 }
 
 fn is_there(program: &str) -> bool {
-    std::process::Command::new(program).arg("--version").output().is_ok()
+    std::process::Command::new(program)
+        .arg("--version")
+        .output()
+        .is_ok()
 }
 
 #[test]
 fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
     for way in ways() {
-        if way.check.contains("make") && !is_there("make") || way.check.contains("python") && !is_there("python3") {
+        if way.check.contains("make") && !is_there("make")
+            || way.check.contains("python") && !is_there("python3")
+        {
             continue;
         }
         let project = start(&way);
         project.run(&["gate"]).code(0).says("nothing is loosened");
         let (path, text) = way.edit;
-        replace(&project, "templates/triage.xml", "of the house", "as they are");
+        replace(
+            &project,
+            "templates/triage.xml",
+            "of the house",
+            "as they are",
+        );
         let run = project.run(&["gate"]);
         assert_eq!(run.code, Some(4), "{}: {run:?}", way.name);
         project.write(path, text);
         if way.files.iter().any(|(file, _)| *file == "checks/own") {
-            std::fs::set_permissions(project.path("checks/own"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+            std::fs::set_permissions(
+                project.path("checks/own"),
+                std::os::unix::fs::PermissionsExt::from_mode(0o755),
+            )
+            .unwrap();
         }
         let run = project.run(&["gate"]);
         assert_eq!(run.code, Some(4), "{}: {run:?}", way.name);
-        assert!(run.stdout.contains("`checked`") && run.stdout.contains("by the expectations of main"), "{}: {run:?}", way.name);
+        assert!(
+            run.stdout.contains("`checked`") && run.stdout.contains("by the expectations of main"),
+            "{}: {run:?}",
+            way.name
+        );
         commit(&project);
         project.run(&["gate"]).code(4);
     }
@@ -166,13 +207,21 @@ fn no_edit_of_what_a_check_is_made_of_turns_the_gate_green() {
 #[test]
 fn a_template_takes_no_file_away_from_the_checks_of_the_base() {
     let project = start(&ways().remove(0));
-    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "of the house",
+        "as they are",
+    );
     project.write("data/words.txt", "access");
     project.write(
         "templates/words.xml",
         "<task type=\"atomic\" name=\"words\">\n  <description src=\"../data/words.txt\"/>\n</task>\n",
     );
-    project.run(&["gate"]).code(4).says("by the expectations of main");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("by the expectations of main");
 }
 
 const WORDS_OF_PACKAGE: &str = "#!/bin/sh\nsh deps/judge/judge.sh\n";
@@ -194,7 +243,18 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
     });
     git(&project, &["switch", "-q", "main"]);
     let from = lib.path("").display().to_string();
-    git(&project, &["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &from, "vendor"]);
+    git(
+        &project,
+        &[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "--quiet",
+            "add",
+            &from,
+            "vendor",
+        ],
+    );
     project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
     std::fs::create_dir(project.path("deps")).unwrap();
     std::os::unix::fs::symlink("../packages/judge", project.path("deps/judge")).unwrap();
@@ -204,19 +264,36 @@ fn a_check_of_the_base_reads_its_submodule_and_its_workspace() {
     project.run(&["trust", "--yes"]).code(0);
     project.run(&["gate"]).code(0);
     // Packages of a workspace are files of the repository, and those of the base are its own.
-    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "of the house",
+        "as they are",
+    );
     let good = project.read("packages/judge/judge.sh");
-    project.write("packages/judge/judge.sh", "echo '{\"pass\": true, \"reason\": \"x\"}'\n");
-    project.run(&["gate"]).code(4).says("by the expectations of main");
+    project.write(
+        "packages/judge/judge.sh",
+        "echo '{\"pass\": true, \"reason\": \"x\"}'\n",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("by the expectations of main");
     project.write("packages/judge/judge.sh", good);
     // So are the files of a submodule, whose commit of then is in its clone.
     lib.write("words.txt", "access");
     commit(&lib);
     let vendor = project.path("vendor");
-    git_in(&vendor, &["-c", "protocol.file.allow=always", "fetch", "-q", "origin"]);
+    git_in(
+        &vendor,
+        &["-c", "protocol.file.allow=always", "fetch", "-q", "origin"],
+    );
     git_in(&vendor, &["checkout", "-q", "origin/main"]);
     commit(&project);
-    project.run(&["gate"]).code(4).says("by the expectations of main");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("by the expectations of main");
     std::fs::remove_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
     std::fs::create_dir_all(project.path(".git/modules/vendor/objects")).unwrap();
     let run = project.run(&["gate"]);
@@ -241,11 +318,17 @@ fn what_a_check_of_the_base_lacks_is_named() {
     let project = start(&LINKED);
     project.run(&["gate"]).code(0);
     // Nothing but a template differs: what was run is not run once more.
-    replace(&project, "templates/triage.xml", "Sort the ticket", "Sort this ticket");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "Sort the ticket",
+        "Sort this ticket",
+    );
     project.run(&["gate"]).code(0);
     project.write("data/more.txt", "x");
     let run = project.run(&["gate"]).code(7);
-    run.says("a check of `checked` does not run as main has it").says("`[eval.gate] link`");
+    run.says("a check of `checked` does not run as main has it")
+        .says("`[eval.gate] link`");
     git(&project, &["checkout", "-q", "."]);
     git(&project, &["switch", "-q", "main"]);
     project.write("ctxc.toml", "[eval.gate]\nlink = [\"deps\"]\n");
@@ -261,17 +344,30 @@ fn what_a_check_of_the_base_lacks_is_named() {
         .code(0)
         .says("note: package.json differs from main: what `[eval.gate] link` names may be installed by this change");
     // It is still the base's word.
-    replace(&project, "templates/triage.xml", "of the house", "as they are");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "of the house",
+        "as they are",
+    );
     project.write("data/words.txt", "access");
-    project.run(&["gate"]).code(4).says("by the expectations of main");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("by the expectations of main");
     git(&project, &["checkout", "-q", "."]);
     // A file that the change puts there is none that was installed.
     project.write("deps/more.sh", "x");
     git(&project, &["add", "-f", "deps/more.sh"]);
-    project.run(&["gate"]).code(7).says("`[eval.gate] link` names deps, in which this change has deps/more.sh");
+    project
+        .run(&["gate"])
+        .code(7)
+        .says("`[eval.gate] link` names deps, in which this change has deps/more.sh");
     git(&project, &["rm", "-q", "-f", "deps/more.sh"]);
     std::fs::remove_dir_all(project.path("deps")).unwrap();
-    project.run(&["gate"]).says("`[eval.gate] link` names deps, which is not here");
+    project
+        .run(&["gate"])
+        .says("`[eval.gate] link` names deps, which is not here");
 }
 
 #[test]
@@ -279,35 +375,62 @@ fn a_check_of_equal_files_is_run_once() {
     let project = start(&Way {
         name: "counted",
         check: "command: [sh, checks/own.sh]",
-        files: &[("checks/own.sh", "echo x >> \"$COUNTED\"; echo '{\"pass\": true, \"reason\": \"x\"}'\n")],
+        files: &[(
+            "checks/own.sh",
+            "echo x >> \"$COUNTED\"; echo '{\"pass\": true, \"reason\": \"x\"}'\n",
+        )],
         edit: ("", ""),
     });
     let counted = |project: &Project| {
         let count = tempfile::NamedTempFile::new().unwrap();
-        let output = project.command(&["gate"]).env("COUNTED", count.path()).output().unwrap();
+        let output = project
+            .command(&["gate"])
+            .env("COUNTED", count.path())
+            .output()
+            .unwrap();
         super::project::Run::from(output).code(0);
-        std::fs::read_to_string(count.path()).unwrap().lines().count()
+        std::fs::read_to_string(count.path())
+            .unwrap()
+            .lines()
+            .count()
     };
-    replace(&project, "templates/triage.xml", "Sort the ticket", "Sort this ticket");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "Sort the ticket",
+        "Sort this ticket",
+    );
     assert_eq!(counted(&project), 1);
     project.write("data.txt", "x");
     assert_eq!(counted(&project), 2);
 }
 
 /// A command of a check, the files that it is made of, and those of them of which each alone is changed.
-type Read = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
+type Read = (
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static [&'static str],
+);
 
 const READ: &[Read] = &[
     (
         "command: [sh, checks/own.sh]",
         &[
             ("checks/own.sh", ". ./lib/j.sh\n"),
-            ("lib/j.sh", "grep -q -f \"$(dirname \"$0\")/../data/bad words.txt\" | sh checks/rest\n"),
+            (
+                "lib/j.sh",
+                "grep -q -f \"$(dirname \"$0\")/../data/bad words.txt\" | sh checks/rest\n",
+            ),
             ("data/bad words.txt", "x\n"),
             ("checks/rest", "cd data && cat good.txt\n"),
             ("data/good.txt", "x\n"),
         ],
-        &["lib/j.sh", "data/bad words.txt", "checks/rest", "data/good.txt"],
+        &[
+            "lib/j.sh",
+            "data/bad words.txt",
+            "checks/rest",
+            "data/good.txt",
+        ],
     ),
     (
         "python: checks.plan:good",
@@ -316,7 +439,10 @@ const READ: &[Read] = &[
                 "checks/plan.py",
                 "import importlib, json\nfrom .words import (\n    bad,\n)\nR = importlib.import_module('house')\nL = 'rules.late'\n",
             ),
-            ("checks/words.py", "json.load(open(HERE / 'data' / 'house.json'))\n"),
+            (
+                "checks/words.py",
+                "json.load(open(HERE / 'data' / 'house.json'))\n",
+            ),
             ("checks/bad.py", "x\n"),
             ("data/house.json", "[]\n"),
             ("house.py", "x\n"),
@@ -338,7 +464,10 @@ const READ: &[Read] = &[
     (
         "command: [node, checks/own.mjs]",
         &[
-            ("checks/own.mjs", "import {\n  good,\n} from \"./lib.mjs\";\nconst more = require('./more')\n"),
+            (
+                "checks/own.mjs",
+                "import {\n  good,\n} from \"./lib.mjs\";\nconst more = require('./more')\n",
+            ),
             ("checks/lib.mjs", "x\n"),
             ("checks/more.cjs", "x\n"),
         ],
@@ -361,14 +490,23 @@ const READ: &[Read] = &[
 /// Files that differ as the gate lists them: `check PATH`.
 fn listed_files(project: &Project) -> Vec<String> {
     let decision = project.run(&["gate", "--json"]).json();
-    let all = decision["weakened"].as_array().unwrap().iter().map(|one| one["what"].as_str().unwrap().to_owned());
+    let all = decision["weakened"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["what"].as_str().unwrap().to_owned());
     all.collect()
 }
 
 #[test]
 fn whatever_a_check_reads_is_listed() {
     for (check, files, edits) in READ {
-        let project = start(&Way { name: "", check, files, edit: ("", "") });
+        let project = start(&Way {
+            name: "",
+            check,
+            files,
+            edit: ("", ""),
+        });
         for path in *edits {
             let old = project.path(path).exists().then(|| project.read(path));
             project.write(path, b"\xff other");
@@ -386,9 +524,19 @@ fn whatever_a_check_reads_is_listed() {
     }
     // Of a package the scripts that are run, and no others.
     let (check, files, _) = READ[3];
-    let project = start(&Way { name: "", check, files, edit: ("", "") });
+    let project = start(&Way {
+        name: "",
+        check,
+        files,
+        edit: ("", ""),
+    });
     replace(&project, "package.json", "agent.mjs", "other.mjs");
     assert_eq!(listed_files(&project), [""; 0]);
-    replace(&project, "package.json", "lib/own.mjs", "lib/../lib/own.mjs");
+    replace(
+        &project,
+        "package.json",
+        "lib/own.mjs",
+        "lib/../lib/own.mjs",
+    );
     assert_eq!(listed_files(&project), ["check package.json"]);
 }

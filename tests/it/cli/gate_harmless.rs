@@ -1,6 +1,8 @@
 //! Changes that loosen nothing: the gate passes all of them, and lists nothing.
 
-use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, on_branch, recorded, replace};
+use super::gate::{
+    CONFIG, RECORDED, SCRIPTED, TASK, begin, commit, git, on_branch, recorded, replace,
+};
 use super::project::Project;
 use ctxc::internals::base::hash::Hash;
 use serde_json::Value;
@@ -18,7 +20,8 @@ const FILED: &str = "name: filed\ntask: triage\nruns: 3\npass_threshold: 2\ncont
 const SUITE: &str = "id: desk\ncases:\n  - id: one\n    task: triage\n    context: {objective: sort, inputs: {ticket: my invoice}}\n    \
     expect_context: [{contains: [invoice]}]\n  - id: two\n    task: triage\n    context: {objective: sort, inputs: {ticket: my login}}\n    \
     expect_context: [{contains: [login]}]\n";
-const SENT: &str = "name: sent\nrequest: {file: requests/sent.jsonl}\nexpect_context:\n  - contains: [invoice]\n";
+const SENT: &str =
+    "name: sent\nrequest: {file: requests/sent.jsonl}\nexpect_context:\n  - contains: [invoice]\n";
 const ROW: &str = "  - id: two\n    task: triage\n    context: {objective: sort, inputs: {ticket: my login}}\n    expect_context: [{contains: [login]}]\n";
 
 /// A project with some of everything, whose results were accepted on `main`, with a branch off it.
@@ -29,19 +32,29 @@ pub(super) static FIXTURE: LazyLock<Project> = LazyLock::new(|| {
         .file("templates/noted.xml", NOTED)
         .file(
             "templates/old.xml",
-            NOTED
-                .replace("\"noted\"", "\"old\"")
-                .replace("  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n", ""),
+            NOTED.replace("\"noted\"", "\"old\"").replace(
+                "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n",
+                "",
+            ),
         )
         .file("scenarios/scripted.yaml", SCRIPTED)
         .file("scenarios/recorded.yaml", RECORDED)
         .file("scenarios/filed.yaml", FILED)
         .file("scenarios/suite.yaml", SUITE)
         .file("scenarios/files/ticket.txt", "my invoice\nof May\n")
-        .file("scenarios/files/answer.json", "{\"type\": \"object\", \"required\": [\"team\"]}\n")
+        .file(
+            "scenarios/files/answer.json",
+            "{\"type\": \"object\", \"required\": [\"team\"]}\n",
+        )
         .file("readme.md", "# Desk\n");
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing"));
-    project.write("scenarios/requests/sent.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
+    project.write(
+        "scenarios/requests/sent.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
     project.write("scenarios/sent.yaml", SENT);
     project.run(&["check", "--suppress-existing"]).code(0);
     on_branch(project)
@@ -79,8 +92,10 @@ fn alarm(project: &Project) -> Option<String> {
     let run = project.run(&["gate", "--json"]);
     let decision: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
     let is_empty = |key: &str| decision[key].as_array().is_some_and(Vec::is_empty);
-    let is_plain =
-        run.code == Some(0) && decision["decision"] == "pass" && is_empty("weakened") && is_empty("violated_thresholds");
+    let is_plain = run.code == Some(0)
+        && decision["decision"] == "pass"
+        && is_empty("weakened")
+        && is_empty("violated_thresholds");
     (!is_plain).then(|| format!("{:?} {}{}", run.code, run.stderr, decision))
 }
 
@@ -107,8 +122,17 @@ fn lay_out(project: &Project, layout: fn(&Value) -> String) {
 }
 
 fn rename_scripted(project: &Project, name: &str) {
-    replace(project, "scenarios/scripted.yaml", "name: scripted", &format!("name: {name}"));
-    rename(project, "scenarios/snapshots/scripted.json", &format!("scenarios/snapshots/{name}.json"));
+    replace(
+        project,
+        "scenarios/scripted.yaml",
+        "name: scripted",
+        &format!("name: {name}"),
+    );
+    rename(
+        project,
+        "scenarios/snapshots/scripted.json",
+        &format!("scenarios/snapshots/{name}.json"),
+    );
 }
 
 /// Line ends as a checkout with `core.autocrlf` leaves them.
@@ -119,44 +143,108 @@ fn to_crlf(project: &Project, path: &str) {
 
 /// What came up as a false alarm.
 const ALARMS: &[(&str, Edit)] = &[
-    ("a template moves with its `allow`", |p| rename(p, "templates/noted.xml", "templates/letters/noted.xml")),
+    ("a template moves with its `allow`", |p| {
+        rename(p, "templates/noted.xml", "templates/letters/noted.xml")
+    }),
     ("a template moves with its `allow`, and is edited", |p| {
         rename(p, "templates/noted.xml", "templates/letters/noted.xml");
-        replace(p, "templates/letters/noted.xml", "the letter", "that letter");
+        replace(
+            p,
+            "templates/letters/noted.xml",
+            "the letter",
+            "that letter",
+        );
     }),
     ("a template with suppressed findings moves", |p| {
         rename(p, "templates/old.xml", "templates/letters/old.xml");
         remove(p, "ctxc.suppressions.toml");
         p.run(&["check", "--suppress-existing"]).code(0);
     }),
-    ("a task with an `allow` gets another name", |p| replace(p, "templates/noted.xml", "name=\"noted\"", "name=\"letter\"")),
-    ("the policy permits fewer commands", |p| replace(p, "ctxc.toml", "[\"git log\", \"sh\"]", "[\"git log --oneline\"]")),
-    ("the policy blocks more", |p| replace(p, "ctxc.toml", "[\"rm\"]", "[\"rm\", \"curl\"]")),
-    ("the policy shows fewer variables", |p| replace(p, "ctxc.toml", "[\"LANG\", \"TZ\"]", "[\"TZ\"]")),
-    ("`[templates] include` is written out", |p| append(p, "ctxc.toml", "\n[templates]\ninclude = [\"templates\"]\n")),
-    ("`[eval] scenarios` is written out with a slash", |p| {
-        replace(p, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/\"]\n");
+    ("a task with an `allow` gets another name", |p| {
+        replace(
+            p,
+            "templates/noted.xml",
+            "name=\"noted\"",
+            "name=\"letter\"",
+        )
     }),
-    ("a price is raised", |p| replace(p, "ctxc.toml", "output = 2.0", "output = 3.0")),
+    ("the policy permits fewer commands", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "[\"git log\", \"sh\"]",
+            "[\"git log --oneline\"]",
+        )
+    }),
+    ("the policy blocks more", |p| {
+        replace(p, "ctxc.toml", "[\"rm\"]", "[\"rm\", \"curl\"]")
+    }),
+    ("the policy shows fewer variables", |p| {
+        replace(p, "ctxc.toml", "[\"LANG\", \"TZ\"]", "[\"TZ\"]")
+    }),
+    ("`[templates] include` is written out", |p| {
+        append(p, "ctxc.toml", "\n[templates]\ninclude = [\"templates\"]\n")
+    }),
+    ("`[eval] scenarios` is written out with a slash", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "[eval]\n",
+            "[eval]\nscenarios = [\"scenarios/\"]\n",
+        );
+    }),
+    ("a price is raised", |p| {
+        replace(p, "ctxc.toml", "output = 2.0", "output = 3.0")
+    }),
     ("a frozen file moves", |p| {
-        rename(p, "scenarios/files/ticket.txt", "scenarios/texts/invoice.txt");
-        replace(p, "scenarios/filed.yaml", "files/ticket.txt", "texts/invoice.txt");
+        rename(
+            p,
+            "scenarios/files/ticket.txt",
+            "scenarios/texts/invoice.txt",
+        );
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "files/ticket.txt",
+            "texts/invoice.txt",
+        );
     }),
     ("a frozen file moves into the scenario", |p| {
-        replace(p, "scenarios/filed.yaml", "{file: files/ticket.txt}", "|\n      my invoice\n      of May");
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "{file: files/ticket.txt}",
+            "|\n      my invoice\n      of May",
+        );
         remove(p, "scenarios/files/ticket.txt");
     }),
     ("a schema moves into the scenario", |p| {
-        replace(p, "scenarios/filed.yaml", "schema: files/answer.json", "schema: {required: [team], type: object}");
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "schema: files/answer.json",
+            "schema: {required: [team], type: object}",
+        );
         remove(p, "scenarios/files/answer.json");
     }),
     ("a schema moves", |p| {
         rename(p, "scenarios/files/answer.json", "scenarios/answer.json");
-        replace(p, "scenarios/filed.yaml", "files/answer.json", "answer.json");
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "files/answer.json",
+            "answer.json",
+        );
     }),
-    ("a stored request is indented anew", |p| lay_out(p, |value| format!("{value:#}\n").replace("  ", "    "))),
-    ("a stored request is one line", |p| lay_out(p, Value::to_string)),
-    ("a stored request has other line ends", |p| to_crlf(p, "scenarios/snapshots/scripted.json")),
+    ("a stored request is indented anew", |p| {
+        lay_out(p, |value| format!("{value:#}\n").replace("  ", "    "))
+    }),
+    ("a stored request is one line", |p| {
+        lay_out(p, Value::to_string)
+    }),
+    ("a stored request has other line ends", |p| {
+        to_crlf(p, "scenarios/snapshots/scripted.json")
+    }),
     ("all files have other line ends", |p| {
         for path in p.files().iter().filter(|path| !path.starts_with(".git/")) {
             to_crlf(p, path);
@@ -169,27 +257,55 @@ const ALARMS: &[(&str, Edit)] = &[
         }
         git(p, &["checkout", "-q", "-f", "HEAD", "."]);
     }),
-    ("a scenario with a stored request gets another name", |p| rename_scripted(p, "sorted")),
+    ("a scenario with a stored request gets another name", |p| {
+        rename_scripted(p, "sorted")
+    }),
     ("a scenario with recorded answers gets another name", |p| {
-        replace(p, "scenarios/recorded.yaml", "name: recorded", "name: answered");
-        rename(p, "scenarios/recordings/recorded.jsonl", "scenarios/recordings/answered.jsonl");
+        replace(
+            p,
+            "scenarios/recorded.yaml",
+            "name: recorded",
+            "name: answered",
+        );
+        rename(
+            p,
+            "scenarios/recordings/recorded.jsonl",
+            "scenarios/recordings/answered.jsonl",
+        );
     }),
-    ("a scenario gets another name, and its accepted result with it", |p| {
-        rename_scripted(p, "sorted");
-        p.run(&["baseline", "accept", "--reason", "renamed", "--by", "anybody@example.org"]).code(0);
-        assert!(p.path("baselines/sorted.json").exists());
-    }),
-    ("two scenarios exchange nothing but their names' files", |p| {
-        rename(p, "scenarios/scripted.yaml", "scenarios/x.yaml");
-        rename(p, "scenarios/recorded.yaml", "scenarios/scripted.yaml");
-        rename(p, "scenarios/x.yaml", "scenarios/recorded.yaml");
-    }),
+    (
+        "a scenario gets another name, and its accepted result with it",
+        |p| {
+            rename_scripted(p, "sorted");
+            p.run(&[
+                "baseline",
+                "accept",
+                "--reason",
+                "renamed",
+                "--by",
+                "anybody@example.org",
+            ])
+            .code(0);
+            assert!(p.path("baselines/sorted.json").exists());
+        },
+    ),
+    (
+        "two scenarios exchange nothing but their names' files",
+        |p| {
+            rename(p, "scenarios/scripted.yaml", "scenarios/x.yaml");
+            rename(p, "scenarios/recorded.yaml", "scenarios/scripted.yaml");
+            rename(p, "scenarios/x.yaml", "scenarios/recorded.yaml");
+        },
+    ),
     ("files come through a filter", |p| {
         for (key, value) in [("smudge", "sed s/PLAIN/my/"), ("clean", "sed s/my/PLAIN/")] {
             git(p, &["config", &format!("filter.plain.{key}"), value]);
         }
         git(p, &["switch", "-q", "main"]);
-        p.write(".gitattributes", "*.txt filter=plain\nscenarios/snapshots/* filter=plain\n");
+        p.write(
+            ".gitattributes",
+            "*.txt filter=plain\nscenarios/snapshots/* filter=plain\n",
+        );
         git(p, &["add", "--renormalize", "."]);
         commit(p);
         git(p, &["switch", "-q", "-C", "change"]);
@@ -201,21 +317,42 @@ const ALARMS: &[(&str, Edit)] = &[
 
 const COMMON: &[(&str, Edit)] = &[
     ("nothing", |_| {}),
-    ("documentation", |p| append(p, "readme.md", "How letters are sorted.\n")),
+    ("documentation", |p| {
+        append(p, "readme.md", "How letters are sorted.\n")
+    }),
     ("a new document", |p| p.write("docs/desk.md", "# Desk\n")),
-    ("a comment in a template", |p| replace(p, "templates/triage.xml", "<parameters>", "<!-- why -->\n  <parameters>")),
+    ("a comment in a template", |p| {
+        replace(
+            p,
+            "templates/triage.xml",
+            "<parameters>",
+            "<!-- why -->\n  <parameters>",
+        )
+    }),
     ("a template is formatted", |p| {
         p.run(&["fmt"]).code(0);
     }),
     ("attributes change places", |p| {
-        replace(p, "templates/triage.xml", "type=\"atomic\" name=\"triage\"", "name=\"triage\" type=\"atomic\"");
+        replace(
+            p,
+            "templates/triage.xml",
+            "type=\"atomic\" name=\"triage\"",
+            "name=\"triage\" type=\"atomic\"",
+        );
     }),
     ("a template is indented by tabs", |p| {
         let text = p.read("templates/triage.xml");
-        p.write("templates/triage.xml", text.replace("\n  ", "\n\t").replace("\n\t  ", "\n\t\t"));
+        p.write(
+            "templates/triage.xml",
+            text.replace("\n  ", "\n\t").replace("\n\t  ", "\n\t\t"),
+        );
     }),
-    ("empty lines at the end of a template", |p| append(p, "templates/triage.xml", "\n\n")),
-    ("a template moves", |p| rename(p, "templates/triage.xml", "templates/desk/triage.xml")),
+    ("empty lines at the end of a template", |p| {
+        append(p, "templates/triage.xml", "\n\n")
+    }),
+    ("a template moves", |p| {
+        rename(p, "templates/triage.xml", "templates/desk/triage.xml")
+    }),
     ("the folder of templates has another name", |p| {
         rename(p, "templates", "prompts");
         append(p, "ctxc.toml", "\n[templates]\ninclude = [\"prompts\"]\n");
@@ -224,14 +361,35 @@ const COMMON: &[(&str, Edit)] = &[
     }),
     ("the folder of scenarios has another name", |p| {
         rename(p, "scenarios", "tests");
-        replace(p, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"tests\"]\n");
+        replace(
+            p,
+            "ctxc.toml",
+            "[eval]\n",
+            "[eval]\nscenarios = [\"tests\"]\n",
+        );
     }),
-    ("a template more", |p| p.write("templates/more.xml", TASK.replace("\"triage\"", "\"more\""))),
+    ("a template more", |p| {
+        p.write("templates/more.xml", TASK.replace("\"triage\"", "\"more\""))
+    }),
     ("a scenario more", |p| {
-        p.write("scenarios/more.yaml", SCRIPTED.replace("name: scripted", "name: more").replace("  - snapshot: true\n", ""));
+        p.write(
+            "scenarios/more.yaml",
+            SCRIPTED
+                .replace("name: scripted", "name: more")
+                .replace("  - snapshot: true\n", ""),
+        );
     }),
-    ("a case more in a suite", |p| append(p, "scenarios/suite.yaml", &ROW.replace("two", "three"))),
-    ("a comment in a scenario", |p| replace(p, "scenarios/scripted.yaml", "task: triage", "# why\ntask: triage # sorts")),
+    ("a case more in a suite", |p| {
+        append(p, "scenarios/suite.yaml", &ROW.replace("two", "three"))
+    }),
+    ("a comment in a scenario", |p| {
+        replace(
+            p,
+            "scenarios/scripted.yaml",
+            "task: triage",
+            "# why\ntask: triage # sorts",
+        )
+    }),
     ("keys of a scenario change places", |p| {
         replace(
             p,
@@ -257,22 +415,41 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("texts are quoted", |p| {
-        replace(p, "scenarios/scripted.yaml", "ticket: my invoice", "ticket: \"my invoice\"");
-        replace(p, "scenarios/scripted.yaml", "- absent: [sorry]", "- absent: ['sorry']");
+        replace(
+            p,
+            "scenarios/scripted.yaml",
+            "ticket: my invoice",
+            "ticket: \"my invoice\"",
+        );
+        replace(
+            p,
+            "scenarios/scripted.yaml",
+            "- absent: [sorry]",
+            "- absent: ['sorry']",
+        );
     }),
     ("a scenario becomes JSON", |p| {
         remove(p, "scenarios/recorded.yaml");
         let json = "{\"schema\": \"ctxc/scenario/1\", \"name\": \"recorded\", \"task\": \"triage\", \"context\": {\"objective\": \"sort\", \"inputs\": {\"ticket\": \"my invoice\"}}, \"expectations\": [{\"contains\": [\"billing\"]}]}";
         p.write("scenarios/recorded.json", json);
     }),
-    ("a scenario file has another name", |p| rename(p, "scenarios/scripted.yaml", "scenarios/sort.yaml")),
+    ("a scenario file has another name", |p| {
+        rename(p, "scenarios/scripted.yaml", "scenarios/sort.yaml")
+    }),
     ("scenarios move into a folder", |p| {
         rename(p, "scenarios/scripted.yaml", "scenarios/desk/scripted.yaml");
-        rename(p, "scenarios/snapshots/scripted.json", "scenarios/desk/snapshots/scripted.json");
+        rename(
+            p,
+            "scenarios/snapshots/scripted.json",
+            "scenarios/desk/snapshots/scripted.json",
+        );
     }),
     ("a suite is split", |p| {
         replace(p, "scenarios/suite.yaml", ROW, "");
-        p.write("scenarios/second.yaml", format!("id: second\ncases:\n{ROW}"));
+        p.write(
+            "scenarios/second.yaml",
+            format!("id: second\ncases:\n{ROW}"),
+        );
     }),
     ("scenarios become a suite", |p| {
         let second = ROW
@@ -284,39 +461,132 @@ const COMMON: &[(&str, Edit)] = &[
         append(p, "scenarios/suite.yaml", "");
     }),
     ("a default of a scenario is written out", |p| {
-        replace(p, "scenarios/recorded.yaml", "task: triage\n", "task: triage\nruns: 3\npass_threshold: 2\n");
+        replace(
+            p,
+            "scenarios/recorded.yaml",
+            "task: triage\n",
+            "task: triage\nruns: 3\npass_threshold: 2\n",
+        );
     }),
-    ("a tag and a review", |p| append(p, "scenarios/recorded.yaml", "tags: [desk]\nreviewed: 2026-11-01\n")),
+    ("a tag and a review", |p| {
+        append(
+            p,
+            "scenarios/recorded.yaml",
+            "tags: [desk]\nreviewed: 2026-11-01\n",
+        )
+    }),
     ("an expectation more", |p| {
-        replace(p, "scenarios/scripted.yaml", "  - absent: [sorry]\n", "  - absent: [sorry]\n  - max_tokens: 9000\n");
+        replace(
+            p,
+            "scenarios/scripted.yaml",
+            "  - absent: [sorry]\n",
+            "  - absent: [sorry]\n  - max_tokens: 9000\n",
+        );
     }),
-    ("a pattern more", |p| replace(p, "scenarios/scripted.yaml", "[sorry]", "[sorry, sad]")),
-    ("a lower ceiling", |p| replace(p, "scenarios/scripted.yaml", "max: 60", "max: 50")),
-    ("a lower ceiling of an answer", |p| replace(p, "scenarios/filed.yaml", "max_tokens: 500", "max_tokens: 400")),
-    ("more trials have to pass", |p| replace(p, "scenarios/scripted.yaml", "pass_threshold: 2", "pass_threshold: 3")),
+    ("a pattern more", |p| {
+        replace(p, "scenarios/scripted.yaml", "[sorry]", "[sorry, sad]")
+    }),
+    ("a lower ceiling", |p| {
+        replace(p, "scenarios/scripted.yaml", "max: 60", "max: 50")
+    }),
+    ("a lower ceiling of an answer", |p| {
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "max_tokens: 500",
+            "max_tokens: 400",
+        )
+    }),
+    ("more trials have to pass", |p| {
+        replace(
+            p,
+            "scenarios/scripted.yaml",
+            "pass_threshold: 2",
+            "pass_threshold: 3",
+        )
+    }),
     ("keys of ctxc.toml change places", |p| {
-        replace(p, "ctxc.toml", "runs = 3\npass = 2\n", "pass = 2\nruns = 3\n");
+        replace(
+            p,
+            "ctxc.toml",
+            "runs = 3\npass = 2\n",
+            "pass = 2\nruns = 3\n",
+        );
         replace(p, "ctxc.toml", "[limits]\ndepth = 100\n", "");
         let text = p.read("ctxc.toml");
         p.write("ctxc.toml", format!("[limits]\ndepth = 100\n\n{text}"));
     }),
-    ("comments in ctxc.toml", |p| replace(p, "ctxc.toml", "[eval]\n", "# how agents are tested\n[eval] # here\n")),
+    ("comments in ctxc.toml", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "[eval]\n",
+            "# how agents are tested\n[eval] # here\n",
+        )
+    }),
     ("a table of ctxc.toml stands in one line", |p| {
         replace(p, "ctxc.toml", "[limits]\ndepth = 100\n", "");
         let text = p.read("ctxc.toml");
         p.write("ctxc.toml", format!("limits = {{ depth = 100 }}\n\n{text}"));
     }),
-    ("a number is written otherwise", |p| replace(p, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 1e-1")),
-    ("a lint is stricter", |p| replace(p, "ctxc.toml", "no-context = \"warning\"", "no-context = \"error\"")),
-    ("a requirement more", |p| {
-        replace(p, "ctxc.toml", "[[require]]\n", "[[require]]\nmust = [\"has parameters\"]\n\n[[require]]\n");
+    ("a number is written otherwise", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "manifest_tokens = 0.10",
+            "manifest_tokens = 1e-1",
+        )
     }),
-    ("a context may grow less", |p| replace(p, "ctxc.toml", "manifest_tokens = 0.10", "manifest_tokens = 0.05")),
-    ("a budget of the gate", |p| replace(p, "ctxc.toml", "pass_rate = 1.0\n", "pass_rate = 1.0\ntokens = 0.2\n")),
-    ("a limit is lower", |p| replace(p, "ctxc.toml", "depth = 100", "depth = 50")),
-    ("defaults of limits are written out", |p| replace(p, "ctxc.toml", "depth = 100", "depth = 100\nattributes = 256")),
+    ("a lint is stricter", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "no-context = \"warning\"",
+            "no-context = \"error\"",
+        )
+    }),
+    ("a requirement more", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "[[require]]\n",
+            "[[require]]\nmust = [\"has parameters\"]\n\n[[require]]\n",
+        );
+    }),
+    ("a context may grow less", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "manifest_tokens = 0.10",
+            "manifest_tokens = 0.05",
+        )
+    }),
+    ("a budget of the gate", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "pass_rate = 1.0\n",
+            "pass_rate = 1.0\ntokens = 0.2\n",
+        )
+    }),
+    ("a limit is lower", |p| {
+        replace(p, "ctxc.toml", "depth = 100", "depth = 50")
+    }),
+    ("defaults of limits are written out", |p| {
+        replace(
+            p,
+            "ctxc.toml",
+            "depth = 100",
+            "depth = 100\nattributes = 256",
+        )
+    }),
     ("the gate's defaults are written out", |p| {
-        replace(p, "ctxc.toml", "[eval]\n", "[eval]\nplan_path = \"$.subtasks\"\nstale = \"error\"\nstale_after_days = 90\n");
+        replace(
+            p,
+            "ctxc.toml",
+            "[eval]\n",
+            "[eval]\nplan_path = \"$.subtasks\"\nstale = \"error\"\nstale_after_days = 90\n",
+        );
     }),
     ("another model", |p| {
         append(
@@ -326,29 +596,71 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a model without use goes", |p| {
-        append(p, "ctxc.toml", "\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n");
+        append(
+            p,
+            "ctxc.toml",
+            "\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n",
+        );
         commit(p);
-        replace(p, "ctxc.toml", "[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n", "");
+        replace(
+            p,
+            "ctxc.toml",
+            "[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n",
+            "",
+        );
     }),
-    ("another role", |p| append(p, "ctxc.toml", "\n[roles.writer]\ntemplate = \"noted\"\nmodel = \"small\"\n")),
-    ("attributes of git", |p| p.write(".gitattributes", "*.xml text\n*.md linguist-documentation\n")),
-    ("what git ignores", |p| p.write(".gitignore", "target/\nnode_modules/\n*.log\n")),
+    ("another role", |p| {
+        append(
+            p,
+            "ctxc.toml",
+            "\n[roles.writer]\ntemplate = \"noted\"\nmodel = \"small\"\n",
+        )
+    }),
+    ("attributes of git", |p| {
+        p.write(
+            ".gitattributes",
+            "*.xml text\n*.md linguist-documentation\n",
+        )
+    }),
+    ("what git ignores", |p| {
+        p.write(".gitignore", "target/\nnode_modules/\n*.log\n")
+    }),
 ];
 
 /// Further ones.
 const OWN: &[(&str, Edit)] = &[
     ("a suppressed finding is mended", |p| {
-        replace(p, "templates/old.xml", "<parameter name=\"spare\" required=\"false\"/>", "");
+        replace(
+            p,
+            "templates/old.xml",
+            "<parameter name=\"spare\" required=\"false\"/>",
+            "",
+        );
         p.run(&["check", "--fix"]);
     }),
     ("an `allow` is no longer needed", |p| {
-        replace(p, "templates/noted.xml", "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n", "");
-        replace(p, "templates/noted.xml", "<parameter name=\"spare\" required=\"false\"/>", "");
+        replace(
+            p,
+            "templates/noted.xml",
+            "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n",
+            "",
+        );
+        replace(
+            p,
+            "templates/noted.xml",
+            "<parameter name=\"spare\" required=\"false\"/>",
+            "",
+        );
     }),
     ("an `allow` stands further inside", |p| {
         let allow = "  <?ctxc allow unused-parameter reason=\"of a later release\"?>\n";
         replace(p, "templates/noted.xml", allow, "");
-        replace(p, "templates/noted.xml", "  <parameters>\n", &format!("  <parameters>\n  {allow}"));
+        replace(
+            p,
+            "templates/noted.xml",
+            "  <parameters>\n",
+            &format!("  <parameters>\n  {allow}"),
+        );
     }),
     ("a template is split into two files", |p| {
         let both = format!("<templates>\n{TASK}{NOTED}</templates>\n");
@@ -360,7 +672,10 @@ const OWN: &[(&str, Edit)] = &[
     }),
     ("a declaration of XML", |p| {
         let text = p.read("templates/triage.xml");
-        p.write("templates/triage.xml", format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}"));
+        p.write(
+            "templates/triage.xml",
+            format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}"),
+        );
     }),
     ("a mark of byte order", |p| {
         let text = p.read("scenarios/scripted.yaml");
@@ -376,56 +691,112 @@ const OWN: &[(&str, Edit)] = &[
     }),
     ("a frozen file has another layout", |p| {
         rename(p, "scenarios/files/answer.json", "scenarios/files/a.json");
-        p.write("scenarios/files/answer.json", "{\n  \"required\": [\"team\"],\n  \"type\": \"object\"\n}\n");
+        p.write(
+            "scenarios/files/answer.json",
+            "{\n  \"required\": [\"team\"],\n  \"type\": \"object\"\n}\n",
+        );
         remove(p, "scenarios/files/a.json");
     }),
     ("a folder of files beside scenarios has another name", |p| {
         rename(p, "scenarios/files", "scenarios/frozen");
-        replace(p, "scenarios/filed.yaml", "files/ticket.txt", "frozen/ticket.txt");
-        replace(p, "scenarios/filed.yaml", "files/answer.json", "frozen/answer.json");
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "files/ticket.txt",
+            "frozen/ticket.txt",
+        );
+        replace(
+            p,
+            "scenarios/filed.yaml",
+            "files/answer.json",
+            "frozen/answer.json",
+        );
     }),
-    ("a suite has another id", |p| replace(p, "scenarios/suite.yaml", "id: desk", "id: front")),
+    ("a suite has another id", |p| {
+        replace(p, "scenarios/suite.yaml", "id: desk", "id: front")
+    }),
     ("all scenarios get other names", |p| {
         rename_scripted(p, "a");
         replace(p, "scenarios/recorded.yaml", "name: recorded", "name: b");
-        rename(p, "scenarios/recordings/recorded.jsonl", "scenarios/recordings/b.jsonl");
+        rename(
+            p,
+            "scenarios/recordings/recorded.jsonl",
+            "scenarios/recordings/b.jsonl",
+        );
         replace(p, "scenarios/filed.yaml", "name: filed", "name: c");
     }),
     ("a task and its scenarios get other names", |p| {
-        replace(p, "templates/triage.xml", "name=\"triage\"", "name=\"sort\"");
-        replace(p, "ctxc.toml", "template = \"triage\"", "template = \"sort\"");
+        replace(
+            p,
+            "templates/triage.xml",
+            "name=\"triage\"",
+            "name=\"sort\"",
+        );
+        replace(
+            p,
+            "ctxc.toml",
+            "template = \"triage\"",
+            "template = \"sort\"",
+        );
         for file in ["scripted", "recorded", "filed", "suite"] {
-            replace(p, &format!("scenarios/{file}.yaml"), "task: triage", "task: sort");
+            replace(
+                p,
+                &format!("scenarios/{file}.yaml"),
+                "task: triage",
+                "task: sort",
+            );
         }
         rename_scripted(p, "a");
     }),
     ("an answer is recorded once more", |p| {
         let line = p.read("scenarios/recordings/recorded.jsonl");
-        append(p, "scenarios/recordings/recorded.jsonl", &line.replace("\"id\":\"1\"", "\"id\":\"2\""));
+        append(
+            p,
+            "scenarios/recordings/recorded.jsonl",
+            &line.replace("\"id\":\"1\"", "\"id\":\"2\""),
+        );
     }),
-    ("a new key of Python tools", |p| p.write("pyproject.toml", "[project]\nname = \"desk\"\n")),
-    ("a folder of an editor", |p| p.write(".vscode/settings.json", "{}\n")),
+    ("a new key of Python tools", |p| {
+        p.write("pyproject.toml", "[project]\nname = \"desk\"\n")
+    }),
+    ("a folder of an editor", |p| {
+        p.write(".vscode/settings.json", "{}\n")
+    }),
     ("fewer may accept", |p| {
-        replace(p, "ctxc.toml", "pass_rate = 1.0\n", "pass_rate = 1.0\naccepters = [\"lead@example.org\"]\n");
+        replace(
+            p,
+            "ctxc.toml",
+            "pass_rate = 1.0\n",
+            "pass_rate = 1.0\naccepters = [\"lead@example.org\"]\n",
+        );
     }),
-    ("a role may use fewer tools", |p| replace(p, "ctxc.toml", "\"db_read\", \"web_*\"", "\"web_get\"")),
-    ("a role may not use more tools", |p| replace(p, "ctxc.toml", "[\"web_post\"]", "[\"web_p*\"]")),
+    ("a role may use fewer tools", |p| {
+        replace(p, "ctxc.toml", "\"db_read\", \"web_*\"", "\"web_get\"")
+    }),
+    ("a role may not use more tools", |p| {
+        replace(p, "ctxc.toml", "[\"web_post\"]", "[\"web_p*\"]")
+    }),
     ("a tool goes, and what blocks it", |p| {
         replace(p, "ctxc.toml", ", \"web_*\"", "");
         replace(p, "ctxc.toml", "blocked_tools = [\"web_post\"]\n", "");
     }),
-    ("a role may spend less", |p| replace(p, "ctxc.toml", "tokens = 5000", "tokens = 4000")),
+    ("a role may spend less", |p| {
+        replace(p, "ctxc.toml", "tokens = 5000", "tokens = 4000")
+    }),
     ("a schema of answers has annotations", |p| {
         let text = "{\"title\": \"Answer\", \"$comment\": \"x\", \"type\": \"object\", \"required\": [\"team\"], \"description\": \"The team.\", \"examples\": [1]}";
         p.write("scenarios/files/answer.json", text);
     }),
     ("a request is recorded again", |p| {
-        let mut call: Value = serde_json::from_str(&p.read("scenarios/requests/sent.jsonl")).unwrap();
+        let mut call: Value =
+            serde_json::from_str(&p.read("scenarios/requests/sent.jsonl")).unwrap();
         call["at"] = "2026-11-27T13:51:01Z".into();
         call["run"] = "other".into();
         p.write("scenarios/requests/sent.jsonl", format!("{call}\n"));
     }),
-    ("a pattern of masks", |p| append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n")),
+    ("a pattern of masks", |p| {
+        append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n")
+    }),
 ];
 
 #[test]
@@ -433,14 +804,23 @@ fn a_harmless_change_passes() {
     let rows: Vec<(&str, Edit)> = ALARMS.iter().chain(COMMON).chain(OWN).copied().collect();
     assert!(rows.len() >= 60, "{}", rows.len());
     let alarms = each(&rows, &FIXTURE, |edit, project| edit(project), alarm);
-    assert!(alarms.is_empty(), "{} of {}:\n{}", alarms.len(), rows.len(), alarms.join("\n"));
+    assert!(
+        alarms.is_empty(),
+        "{} of {}:\n{}",
+        alarms.len(),
+        rows.len(),
+        alarms.join("\n")
+    );
 }
 
 #[test]
 fn a_checkout_with_other_line_ends_passes() {
     let house = "[lints]\nno-context = \"warning\"\n";
     let hash = Hash::of(house.as_bytes());
-    let documented = TASK.replace("</task>", "  <file_paths><path>docs/desk.md</path></file_paths>\n</task>");
+    let documented = TASK.replace(
+        "</task>",
+        "  <file_paths><path>docs/desk.md</path></file_paths>\n</task>",
+    );
     let project = Project::new()
         .file("house.toml", house)
         .file("ctxc.toml", format!("extends = {{ path = \"house.toml\", hash = \"{hash}\" }}\n"))
@@ -454,28 +834,62 @@ fn a_checkout_with_other_line_ends_passes() {
     git(&project, &["switch", "-q", "-c", "change"]);
     begin(&project);
     git(&project, &["config", "core.autocrlf", "true"]);
-    for path in project.files().iter().filter(|path| !path.starts_with(".git/")) {
+    for path in project
+        .files()
+        .iter()
+        .filter(|path| !path.starts_with(".git/"))
+    {
         remove(&project, path);
     }
     git(&project, &["checkout", "-q", "-f", "HEAD", "."]);
-    assert!(project.read("docs/desk.md").contains("\r\n") && project.read("house.toml").contains("\r\n"));
-    project.run(&["gate"]).code(0).says("nothing is loosened").never_says("note:");
+    assert!(
+        project.read("docs/desk.md").contains("\r\n")
+            && project.read("house.toml").contains("\r\n")
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("nothing is loosened")
+        .never_says("note:");
 }
 
 #[test]
 fn a_scenario_that_is_renamed_is_named() {
     let project = Project::copy_of(&FIXTURE);
     rename_scripted(&project, "sorted");
+    project.run(&["gate"]).code(0).says(
+        "note: the scenario `scripted` is called `sorted` now, and is held to its accepted result",
+    );
+    // It is: one that passes less often is worse, and one that is not what it was is another one.
+    replace(
+        &project,
+        "scenarios/sorted.yaml"
+            .replace("sorted", "scripted")
+            .as_str(),
+        "reply: billing",
+        "reply: sales",
+    );
     project
         .run(&["gate"])
-        .code(0)
-        .says("note: the scenario `scripted` is called `sorted` now, and is held to its accepted result");
-    // It is: one that passes less often is worse, and one that is not what it was is another one.
-    replace(&project, "scenarios/sorted.yaml".replace("sorted", "scripted").as_str(), "reply: billing", "reply: sales");
-    project.run(&["gate"]).code(4).says("expectation of `scripted`: the scenario: it is gone");
+        .code(4)
+        .says("expectation of `scripted`: the scenario: it is gone");
     // Its accepted result goes on to the next change.
-    replace(&project, "scenarios/scripted.yaml", "reply: sales", "reply: billing");
-    project.run(&["baseline", "accept", "--reason", "renamed", "--by", "anybody@example.org"]).code(0);
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "reply: sales",
+        "reply: billing",
+    );
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "renamed",
+            "--by",
+            "anybody@example.org",
+        ])
+        .code(0);
     commit(&project);
     super::gate::base(&project);
     project.run(&["gate"]).code(0).never_says("is called");

@@ -24,7 +24,14 @@ fn with(files: &[(&str, &str)]) -> Project {
 /// What a decision lists, as `of: what`.
 fn listed(decision: &Value) -> Vec<String> {
     let all = decision["weakened"].as_array().unwrap().iter();
-    all.map(|one| format!("{}: {}", one["of"].as_str().unwrap(), one["what"].as_str().unwrap())).collect()
+    all.map(|one| {
+        format!(
+            "{}: {}",
+            one["of"].as_str().unwrap(),
+            one["what"].as_str().unwrap()
+        )
+    })
+    .collect()
 }
 
 fn decision(project: &Project) -> Value {
@@ -35,14 +42,42 @@ fn decision(project: &Project) -> Value {
 fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it() {
     let config = format!("{CONFIG}{MORE}");
     let edits: [(&str, &str, &str); 9] = [
-        ("tokenizer = \"bytes\"", "tokenizer = \"o200k\"", "[models.small] tokenizer: value"),
-        ("tokenizer = \"bytes\"\n", "", "[models.small] tokenizer: value"),
-        ("input = 1.0", "input = 0.5", "[models.small.usd_per_million] input: value"),
-        ("input = 1.0", "input = 1.0, cached_input = 0", "[models.small.usd_per_million] cached_input: value"),
-        ("usd_per_million = { input = 1.0, output = 2.0 }\n", "", "[models.small.usd_per_million] output: value"),
+        (
+            "tokenizer = \"bytes\"",
+            "tokenizer = \"o200k\"",
+            "[models.small] tokenizer: value",
+        ),
+        (
+            "tokenizer = \"bytes\"\n",
+            "",
+            "[models.small] tokenizer: value",
+        ),
+        (
+            "input = 1.0",
+            "input = 0.5",
+            "[models.small.usd_per_million] input: value",
+        ),
+        (
+            "input = 1.0",
+            "input = 1.0, cached_input = 0",
+            "[models.small.usd_per_million] cached_input: value",
+        ),
+        (
+            "usd_per_million = { input = 1.0, output = 2.0 }\n",
+            "",
+            "[models.small.usd_per_million] output: value",
+        ),
         ("Refunds:.*", ".*", "[requests.blocks] Refunds: value"),
-        ("[requests.blocks]\n", "[requests.blocks]\nAll = \".*\"\n", "[requests.blocks] All: value"),
-        ("[package]", "[limits]\nfile = 20000000\n\n[package]", "[limits] file: value"),
+        (
+            "[requests.blocks]\n",
+            "[requests.blocks]\nAll = \".*\"\n",
+            "[requests.blocks] All: value",
+        ),
+        (
+            "[package]",
+            "[limits]\nfile = 20000000\n\n[package]",
+            "[limits] file: value",
+        ),
         // Nobody compares the key of a later release by what it means.
         ("name = \"p\"", "name = \"q\"", "[package] name: value"),
     ];
@@ -50,13 +85,22 @@ fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it(
         let project = with(&[("ctxc.toml", &config)]);
         replace(&project, "ctxc.toml", from, to);
         let decision = decision(&project);
-        assert!(listed(&decision).iter().any(|one| one == expected), "{to}: {decision:#}");
+        assert!(
+            listed(&decision).iter().any(|one| one == expected),
+            "{to}: {decision:#}"
+        );
         assert_eq!(decision["decision"], "fail", "{to}");
     }
     // What is stricter, new, or judged by the expectations of both sides is not.
     let silent: [(&str, &str); 4] = [
-        ("{ input = 1.0, output = 2.0 }", "{ input = 1, output = 2.00 }"),
-        ("context_window = 8000\ntokenizer", "context_window = 9000\ntemperature = 0.5\ntokenizer"),
+        (
+            "{ input = 1.0, output = 2.0 }",
+            "{ input = 1, output = 2.00 }",
+        ),
+        (
+            "context_window = 8000\ntokenizer",
+            "context_window = 9000\ntemperature = 0.5\ntokenizer",
+        ),
         (
             "[package]",
             "[models.new]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\ntokenizer = \"bytes\"\n\n[package]",
@@ -73,18 +117,30 @@ fn a_key_of_the_project_file_that_decides_a_verdict_is_listed_whoever_forgot_it(
 #[test]
 fn a_role_that_goes_to_a_model_for_which_another_counts_is_listed() {
     let project = with(&[("ctxc.toml", &format!("{CONFIG}{MORE}"))]);
-    replace(&project, "ctxc.toml", "model = \"small\"", "model = \"other-1.5\"");
+    replace(
+        &project,
+        "ctxc.toml",
+        "model = \"small\"",
+        "model = \"other-1.5\"",
+    );
     let all = listed(&decision(&project));
-    assert!(all.iter().any(|one| one.ends_with(": who counts its tokens")), "{all:?}");
+    assert!(
+        all.iter()
+            .any(|one| one.ends_with(": who counts its tokens")),
+        "{all:?}"
+    );
 }
 
 #[test]
 fn a_limit_on_costs_without_a_price_is_inconclusive() {
     let config = CONFIG.replace("pass_rate = 1.0\n", "pass_rate = 1.0\ncost_usd = 1.0\n");
     // Who says that a model answered has to be able to say what it cost.
-    let asked =
-        recorded(&branch(), "my invoice", "billing").replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
-    let project = with(&[("ctxc.toml", &config), ("scenarios/recordings/recorded.jsonl", &asked)]);
+    let asked = recorded(&branch(), "my invoice", "billing")
+        .replace("\"answered_by\":\"script\"", "\"answered_by\":\"upstream\"");
+    let project = with(&[
+        ("ctxc.toml", &config),
+        ("scenarios/recordings/recorded.jsonl", &asked),
+    ]);
     let run = project.run(&["gate"]).code(7);
     run.says("`[eval.gate] cost_usd` cannot be checked: `usd_per_million` of the model is not set for `recorded`");
 }
@@ -92,12 +148,18 @@ fn a_limit_on_costs_without_a_price_is_inconclusive() {
 #[test]
 #[cfg(unix)]
 fn whatever_a_python_check_is_made_of_is_listed() {
-    let checked = RECORDED.replace("name: recorded", "name: checked").replace("contains: [billing]", "python: checks.plan:good")
+    let checked = RECORDED
+        .replace("name: recorded", "name: checked")
+        .replace("contains: [billing]", "python: checks.plan:good")
         + "answers:\n  - reply: billing\n";
-    let plan =
-        "import json\nfrom .words import (\n    said,\n)\n\ndef good(trial):\n    json.dumps(trial)\n    return said(trial)\n";
-    let words = "def said(trial):\n    return {'pass': trial['answer'] == 'billing', 'reasons': ['x']}\n";
-    let files = [("scenarios/checked.yaml", &*checked), ("checks/plan.py", plan), ("checks/words.py", words)];
+    let plan = "import json\nfrom .words import (\n    said,\n)\n\ndef good(trial):\n    json.dumps(trial)\n    return said(trial)\n";
+    let words =
+        "def said(trial):\n    return {'pass': trial['answer'] == 'billing', 'reasons': ['x']}\n";
+    let files = [
+        ("scenarios/checked.yaml", &*checked),
+        ("checks/plan.py", plan),
+        ("checks/words.py", words),
+    ];
     let lie = "def good(trial):\n    return True\ndef said(trial):\n    return True\n";
     let fake = "import sys, types\nsys.modules['checks.plan'] = types.SimpleNamespace(good=lambda trial: True)\n";
     let ways: [(&str, &str); 6] = [
@@ -114,7 +176,10 @@ fn whatever_a_python_check_is_made_of_is_listed() {
         assert_eq!(listed(&decision(&project)), [""; 0]);
         project.write(path, text);
         let all = listed(&decision(&project));
-        assert!(all.contains(&format!("checked: check {path}")), "{path}: {all:?}");
+        assert!(
+            all.contains(&format!("checked: check {path}")),
+            "{path}: {all:?}"
+        );
     }
     // The standard library is what it is, whatever the project has.
     let project = with(&files);
@@ -123,17 +188,28 @@ fn whatever_a_python_check_is_made_of_is_listed() {
         "json/__init__.py",
         "def load(_):\n    return {'answer': 'billing'}\ndef dump(_, out):\n    out.write('{\"pass\": true}')\n",
     );
-    replace(&project, "scenarios/checked.yaml", "reply: billing", "reply: access");
+    replace(
+        &project,
+        "scenarios/checked.yaml",
+        "reply: billing",
+        "reply: access",
+    );
     project.run(&["eval", "checked"]).code(1);
 }
 
 #[test]
 fn a_file_that_is_there_and_no_longer_read_is_listed() {
     let other = TASK.replace("name=\"triage\"", "name=\"other\"");
-    for (place, text) in [(".gitignore", "templates/other.xml\n"), ("templates/.ignore", "other.xml\n")] {
+    for (place, text) in [
+        (".gitignore", "templates/other.xml\n"),
+        ("templates/.ignore", "other.xml\n"),
+    ] {
         let project = with(&[("templates/other.xml", &other)]);
         project.write(place, text);
-        project.write("templates/other.xml", "<task type=\"atomic\" name=\"other\">");
+        project.write(
+            "templates/other.xml",
+            "<task type=\"atomic\" name=\"other\">",
+        );
         assert_eq!(listed(&decision(&project)), ["templates/other.xml: file"]);
         // What is ignored in the base, too, is no news.
         git(&project, &["add", "-f", "."]);
@@ -149,19 +225,60 @@ fn a_file_that_is_there_and_no_longer_read_is_listed() {
 #[test]
 fn what_is_told_by_its_hash_is_shown_with_what_changed() {
     let project = branch();
-    replace(&project, "scenarios/recorded.yaml", "my invoice", "an invoice of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD");
-    let run = project.run(&["gate"]).code(4).never_says("abcdefghijklmnop");
-    assert!(run.stdout.lines().any(|line| line.starts_with("      -") && line.contains("my invoice")), "{}", run.stdout);
-    assert!(run.stdout.lines().any(|line| line.starts_with("      +") && line.contains("an invoice of ⟦")), "{}", run.stdout);
-    let page = project.run(&["gate", "--format", "markdown"]).code(4).says("<br><code>-").says("| **no** |");
+    replace(
+        &project,
+        "scenarios/recorded.yaml",
+        "my invoice",
+        "an invoice of sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD",
+    );
+    let run = project
+        .run(&["gate"])
+        .code(4)
+        .never_says("abcdefghijklmnop");
+    assert!(
+        run.stdout
+            .lines()
+            .any(|line| line.starts_with("      -") && line.contains("my invoice")),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout
+            .lines()
+            .any(|line| line.starts_with("      +") && line.contains("an invoice of ⟦")),
+        "{}",
+        run.stdout
+    );
+    let page = project
+        .run(&["gate", "--format", "markdown"])
+        .code(4)
+        .says("<br><code>-")
+        .says("| **no** |");
     page.never_says("abcdefghijklmnop");
     let project = branch();
-    replace(&project, "scenarios/recordings/recorded.jsonl", "\"content\":\"billing\"", "\"content\":\"billing!\"");
+    replace(
+        &project,
+        "scenarios/recordings/recorded.jsonl",
+        "\"content\":\"billing\"",
+        "\"content\":\"billing!\"",
+    );
     let all = decision(&project);
     let diff = all["weakened"][0]["diff"].as_str().unwrap();
-    assert!(diff.contains("\n-") && diff.contains("\n+") && diff.contains("billing!"), "{diff}");
+    assert!(
+        diff.contains("\n-") && diff.contains("\n+") && diff.contains("billing!"),
+        "{diff}"
+    );
     // It is part of no acceptance.
-    project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "x",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     project.run(&["gate"]).code(0);
 }
 
@@ -170,26 +287,56 @@ fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
     let new = "recorded: answers to a changed request".to_owned();
     let project = branch();
     let old = project.read("scenarios/recordings/recorded.jsonl");
-    replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "by the rules of the house",
+        "as the house does",
+    );
     let anew = recorded(&project, "my invoice", "billing");
     // The old lines beside them or not.
     for recording in [anew.clone(), format!("{old}{anew}"), format!("{anew}{old}")] {
         project.write("scenarios/recordings/recorded.jsonl", recording);
         let run = project.run(&["gate"]).code(4);
-        run.says("recording of `recorded`: answers to a changed request: new: b3:").says(", 1 answer (scenarios/recordings/");
+        run.says("recording of `recorded`: answers to a changed request: new: b3:")
+            .says(", 1 answer (scenarios/recordings/");
         assert!(listed(&decision(&project)).contains(&new));
     }
     project.run(&["eval", "--accept"]);
-    project.run(&["baseline", "accept", "--reason", "x", "--by", "lead@example.org"]).code(0);
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "x",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
     project.run(&["gate"]).code(0);
     // Other answers are others.
-    project.write("scenarios/recordings/recorded.jsonl", recorded(&project, "my invoice", "billing, of course"));
-    project.run(&["gate"]).code(4).says("answers to a changed request");
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        recorded(&project, "my invoice", "billing, of course"),
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("answers to a changed request");
     // The first answers of a scenario, and further ones to the same request, take nothing away.
     let project = branch();
-    project.write("scenarios/first.yaml", RECORDED.replace("name: recorded", "name: first"));
-    project.write("scenarios/recordings/first.jsonl", recorded(&project, "my invoice", "billing"));
-    project.write("scenarios/recordings/recorded.jsonl", format!("{old}{}", old.replace("\"id\":\"1\"", "\"id\":\"2\"")));
+    project.write(
+        "scenarios/first.yaml",
+        RECORDED.replace("name: recorded", "name: first"),
+    );
+    project.write(
+        "scenarios/recordings/first.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
+    project.write(
+        "scenarios/recordings/recorded.jsonl",
+        format!("{old}{}", old.replace("\"id\":\"1\"", "\"id\":\"2\"")),
+    );
     project.run(&["gate"]).code(0).says("nothing is loosened");
 }
 
@@ -197,10 +344,17 @@ fn answers_that_a_change_brings_for_a_request_that_it_changed_are_listed() {
 fn a_scenario_that_was_recorded_more_often_than_it_is_tried_is_named() {
     let project = branch();
     let old = project.read("scenarios/recordings/recorded.jsonl");
-    let all: String = (1..=5).map(|id| old.replace("\"id\":\"1\"", &format!("\"id\":\"{id}\""))).collect();
+    let all: String = (1..=5)
+        .map(|id| old.replace("\"id\":\"1\"", &format!("\"id\":\"{id}\"")))
+        .collect();
     project.write("scenarios/recordings/recorded.jsonl", all);
-    project.run(&["eval"]).code(0).says("(scripted, 5 recorded)");
-    project.run(&["gate"]).says("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
+    project
+        .run(&["eval"])
+        .code(0)
+        .says("(scripted, 5 recorded)");
+    project
+        .run(&["gate"])
+        .says("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
 }
 
 /// A change that brings answers of its own for a request that it changed is decided by those that a trusted job records.
@@ -215,38 +369,71 @@ fn a_job_with_a_key_records_what_a_change_brings() {
              [roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\n",
             server.address
         );
-        let project = Project::new().file("ctxc.toml", config).file("templates/triage.xml", TASK);
-        project.write("scenarios/recorded.yaml", RECORDED.replace("task: triage", "role: clerk"));
+        let project = Project::new()
+            .file("ctxc.toml", config)
+            .file("templates/triage.xml", TASK);
+        project.write(
+            "scenarios/recorded.yaml",
+            RECORDED.replace("task: triage", "role: clerk"),
+        );
         project.run(&["trust", "--yes"]).code(0);
         asked(&project, &["eval", "--record"]).code(0);
         git(&project, &["init", "-q", "-b", "main"]);
         commit(&project);
         git(&project, &["switch", "-q", "-c", "change"]);
-        replace(&project, "templates/triage.xml", "by the rules of the house", "as the house does");
+        replace(
+            &project,
+            "templates/triage.xml",
+            "by the rules of the house",
+            "as the house does",
+        );
         asked(&project, &["eval", "--record", "--stale"]).code(0);
         commit(&project);
-        project.run(&["gate"]).code(4).says("recording of `recorded`: answers to a changed request: new: ").says(", 3 answers");
+        project
+            .run(&["gate"])
+            .code(4)
+            .says("recording of `recorded`: answers to a changed request: new: ")
+            .says(", 3 answers");
         let forged = project.read("scenarios/recordings/recorded.jsonl");
         let run = asked(&project, &[&["gate"], args].concat());
-        (run, project.read("scenarios/recordings/recorded.jsonl") != forged, project)
+        (
+            run,
+            project.read("scenarios/recordings/recorded.jsonl") != forged,
+            project,
+        )
     };
     let record = ["--record", "--budget-usd", "1"];
     let (run, is_anew, project) = gate(&["billing"; 9], &record);
-    let run = run.code(0).warns("asked models anew: 3 calls").says("answers of `recorded` were recorded anew by this run");
-    assert!(is_anew && run.stdout.contains("nothing is loosened"), "{}", run.stdout);
+    let run = run
+        .code(0)
+        .warns("asked models anew: 3 calls")
+        .says("answers of `recorded` were recorded anew by this run");
+    assert!(
+        is_anew && run.stdout.contains("nothing is loosened"),
+        "{}",
+        run.stdout
+    );
     project.run(&["gate", "--record"]).code(2);
     // What the change brought passes, and what the model says does not.
-    let answers = ["billing", "billing", "billing", "billing", "billing", "billing", "access", "access", "access"];
+    let answers = [
+        "billing", "billing", "billing", "billing", "billing", "billing", "access", "access",
+        "access",
+    ];
     let (run, is_anew, _) = gate(&answers, &record);
-    run.code(4).says("`recorded` fails: expected /billing/, found it nowhere in “access”");
+    run.code(4)
+        .says("`recorded` fails: expected /billing/, found it nowhere in “access”");
     assert!(is_anew);
     // Without the budget nothing is cleared.
     let (run, is_anew, project) = gate(&["billing"; 6], &["--record", "--budget-usd", "0"]);
-    run.code(4).warns("`recorded` was not recorded: ").says("answers to a changed request");
+    run.code(4)
+        .warns("`recorded` was not recorded: ")
+        .says("answers to a changed request");
     assert!(!is_anew);
     // Nor is a model asked that nobody permitted.
     project.run(&["trust", "--revoke"]).code(0);
-    asked(&project, &["gate", "--record", "--budget-usd", "1"]).code(2).warns("asking a model is not permitted");
+    asked(&project, &["gate", "--record", "--budget-usd", "1"])
+        .code(2)
+        .warns("asking a model is not permitted");
 }
 
 /// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$ a trial.
@@ -254,7 +441,12 @@ fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
     project.run(&["eval", "--out", "card.json"]).code(0);
     let mut card: Value = serde_json::from_str(&project.read("card.json")).unwrap();
     card["mode"] = "real".into();
-    let row = card["cases"].as_array_mut().unwrap().iter_mut().find(|row| row["id"] == "recorded").unwrap();
+    let row = card["cases"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .find(|row| row["id"] == "recorded")
+        .unwrap();
     let trial = |(at, passes): (usize, &bool)| {
         let mut trial = row["trials"][0].clone();
         trial["index"] = (at + 1).into();
@@ -264,8 +456,13 @@ fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
         trial
     };
     let trials: Vec<Value> = passes.iter().enumerate().map(trial).collect();
-    let rate = passes.iter().map(|passes| f64::from(u8::from(*passes))).sum::<f64>() / passes.iter().map(|_| 1.0).sum::<f64>();
-    (row["answer"], row["trials"], row["rate"]["value"]) = ("asked".into(), trials.into(), rate.into());
+    let rate = passes
+        .iter()
+        .map(|passes| f64::from(u8::from(*passes)))
+        .sum::<f64>()
+        / passes.iter().map(|_| 1.0).sum::<f64>();
+    (row["answer"], row["trials"], row["rate"]["value"]) =
+        ("asked".into(), trials.into(), rate.into());
     project.write("card.json", card.to_string());
 }
 
@@ -278,21 +475,30 @@ fn a_candidate_of_live_models_is_held_to_the_policy_for_them() {
     };
     // `[eval.stability]` of the base: 3 trials, a variance of 0.1, US$ 1.
     gate(&[true; 3], Some(0.3)).code(0).says("PASS");
-    gate(&[true; 2], Some(0.3)).code(7).says("`recorded` was tried 2 times, and `[eval.stability] reruns` is 3");
+    gate(&[true; 2], Some(0.3))
+        .code(7)
+        .says("`recorded` was tried 2 times, and `[eval.stability] reruns` is 3");
     let run = gate(&[true, true, false], Some(0.3)).code(4);
     run.says("stability_variance of `recorded`: allowed a variance of 0.1, found 0.222: 0.667 of 3 trials pass");
     let mostly = [&[true; 9][..], &[false]].concat();
     gate(&mostly, Some(0.1)).never_says("stability_variance");
-    gate(&[true; 3], Some(0.4)).code(4).says("stability_cost: allowed US$ 1, found US$ 1.2");
-    gate(&[true; 3], None).code(7).says("`[eval.stability] cost_usd` cannot be checked");
+    gate(&[true; 3], Some(0.4))
+        .code(4)
+        .says("stability_cost: allowed US$ 1, found US$ 1.2");
+    gate(&[true; 3], None)
+        .code(7)
+        .says("`[eval.stability] cost_usd` cannot be checked");
     // A looser policy of the change is listed, and does not count.
     replace(&project, "ctxc.toml", "variance = 0.1", "variance = 0.25");
     let run = gate(&[true, true, false], Some(0.3)).code(4);
-    run.says("[eval.stability] variance").says("stability_variance of `recorded`: allowed a variance of 0.1");
+    run.says("[eval.stability] variance")
+        .says("stability_variance of `recorded`: allowed a variance of 0.1");
     // A stricter one counts.
     replace(&project, "ctxc.toml", "variance = 0.25", "variance = 0.0");
     replace(&project, "ctxc.toml", "reruns = 3", "reruns = 50");
-    gate(&[true; 5], Some(0.1)).code(7).says("`[eval.stability] reruns` is 50");
+    gate(&[true; 5], Some(0.1))
+        .code(7)
+        .says("`[eval.stability] reruns` is 50");
 }
 
 /// Everything that may be written into the project file though it is so without.
@@ -305,9 +511,15 @@ const DEFAULTS: &str = "[eval]\nscenarios = [\"scenarios\"]\nplan_path = \"$.sub
 fn a_default_that_is_written_out_is_not_listed() {
     let (written, left_out) = (read(DEFAULTS), read(""));
     assert_eq!(written.eval.places(), left_out.eval.places());
-    assert_eq!((&written.limits, &written.eval.gate), (&left_out.limits, &left_out.eval.gate));
+    assert_eq!(
+        (&written.limits, &written.eval.gate),
+        (&left_out.limits, &left_out.eval.gate)
+    );
     assert_eq!(written.eval.drift, left_out.eval.drift);
-    assert_eq!(written.eval.stale_after_days, left_out.eval.stale_after_days);
+    assert_eq!(
+        written.eval.stale_after_days,
+        left_out.eval.stale_after_days
+    );
     let bare = CONFIG.split("[eval]").next().unwrap();
     let project = with(&[("ctxc.toml", bare)]);
     project.write("ctxc.toml", format!("{bare}{DEFAULTS}"));
@@ -320,28 +532,54 @@ fn a_default_that_is_written_out_is_not_listed() {
 
 #[test]
 fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
-    let config =
-        format!("{CONFIG}[eval.drift]\ntoken_inflation = 0.4\nlatency_regression = 0.4\nbatches = 4\n[limits]\ndepth = 100\n");
+    let config = format!(
+        "{CONFIG}[eval.drift]\ntoken_inflation = 0.4\nlatency_regression = 0.4\nbatches = 4\n[limits]\ndepth = 100\n"
+    );
     let limits: [(&str, &str, &str, &str); 9] = [
         ("pass_rate = ", "1.0", "0.9", "[eval.gate] pass_rate"),
-        ("manifest_tokens = ", "0.05", "0.10", "[eval.gate] manifest_tokens"),
-        ("token_inflation = ", "0.3", "0.4", "[eval.drift] token_inflation"),
-        ("latency_regression = ", "0.3", "0.4", "[eval.drift] latency_regression"),
+        (
+            "manifest_tokens = ",
+            "0.05",
+            "0.10",
+            "[eval.gate] manifest_tokens",
+        ),
+        (
+            "token_inflation = ",
+            "0.3",
+            "0.4",
+            "[eval.drift] token_inflation",
+        ),
+        (
+            "latency_regression = ",
+            "0.3",
+            "0.4",
+            "[eval.drift] latency_regression",
+        ),
         ("batches = ", "3", "4", "[eval.drift] batches"),
         ("depth = ", "50", "100", "[limits] depth"),
         ("reruns = ", "5", "3", "[eval.stability] reruns"),
         ("variance = ", "0.05", "0.1", "[eval.stability] variance"),
-        ("accepters = ", "[\"lead@example.org\"]", "[\"lead@example.org\", \"a\"]", "[eval.gate] accepters"),
+        (
+            "accepters = ",
+            "[\"lead@example.org\"]",
+            "[\"lead@example.org\", \"a\"]",
+            "[eval.gate] accepters",
+        ),
     ];
     for (key, strict, loose, what) in limits {
         let line = config.lines().find(|line| line.starts_with(key)).unwrap();
-        let [strict, loose] = [strict, loose].map(|value| config.replace(line, &format!("{key}{value}")));
+        let [strict, loose] =
+            [strict, loose].map(|value| config.replace(line, &format!("{key}{value}")));
         let project = with(&[("ctxc.toml", &loose)]);
         project.write("ctxc.toml", &strict);
         assert_eq!(listed(&decision(&project)), [""; 0], "{strict}");
         let project = with(&[("ctxc.toml", &strict)]);
         project.write("ctxc.toml", &loose);
-        assert_eq!(listed(&decision(&project)), [format!("{what}: value")], "{loose}");
+        assert_eq!(
+            listed(&decision(&project)),
+            [format!("{what}: value")],
+            "{loose}"
+        );
     }
     // Where nobody is named, anybody may accept; who is named first may do no more.
     let anybody = config.replace("accepters = [\"lead@example.org\"]", "accepters = []");
@@ -350,7 +588,10 @@ fn a_limit_is_listed_where_it_is_looser_and_not_where_it_is_stricter() {
     assert_eq!(listed(&decision(&project)), [""; 0]);
     let project = with(&[("ctxc.toml", &config)]);
     project.write("ctxc.toml", anybody);
-    assert_eq!(listed(&decision(&project)), ["[eval.gate] accepters: value"]);
+    assert_eq!(
+        listed(&decision(&project)),
+        ["[eval.gate] accepters: value"]
+    );
 }
 
 #[test]
@@ -359,20 +600,59 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         - contains: [invoice, house]\n  - tokens: {of: total, min: 2, max: 50}\nexpectations:\n  - absent: [sorry, sad]\n  \
         - max_tokens: 400\n  - max_risk: low\n  - {contains: [bill], gate: true}\nanswers:\n  - reply: '{\"risk\": \"low\", \"to\": \"bill\"}'\n";
     let looser: [(&str, &str, &str); 8] = [
-        ("[invoice, house]", "[invoice]", "context: the context contains /invoice/, /house/"),
-        ("max: 50", "max: 60", "context: tokens in all at least 2 and at most 50"),
-        ("min: 2", "min: 1", "context: tokens in all at least 2 and at most 50"),
-        ("min: 2, ", "", "context: tokens in all at least 2 and at most 50"),
-        ("[sorry, sad]", "[sorry]", "answer: the answer does not contain /sorry/, /sad/"),
-        ("max_tokens: 400", "max_tokens: 500", "answer: at most 400 tokens in and out"),
-        ("gate: true", "gate: false", "answer: the answer contains /bill/"),
-        ("of: total", "of: prefix", "context: tokens in all at least 2 and at most 50"),
+        (
+            "[invoice, house]",
+            "[invoice]",
+            "context: the context contains /invoice/, /house/",
+        ),
+        (
+            "max: 50",
+            "max: 60",
+            "context: tokens in all at least 2 and at most 50",
+        ),
+        (
+            "min: 2",
+            "min: 1",
+            "context: tokens in all at least 2 and at most 50",
+        ),
+        (
+            "min: 2, ",
+            "",
+            "context: tokens in all at least 2 and at most 50",
+        ),
+        (
+            "[sorry, sad]",
+            "[sorry]",
+            "answer: the answer does not contain /sorry/, /sad/",
+        ),
+        (
+            "max_tokens: 400",
+            "max_tokens: 500",
+            "answer: at most 400 tokens in and out",
+        ),
+        (
+            "gate: true",
+            "gate: false",
+            "answer: the answer contains /bill/",
+        ),
+        (
+            "of: total",
+            "of: prefix",
+            "context: tokens in all at least 2 and at most 50",
+        ),
     ];
     // Of an agent of a whole run, too.
-    let run =
-        ASKED.replace("task: triage", "task: triage\nrun: true").replace("- max_tokens: 400", "- {node: /, max_tokens: 400}");
-    let run = run.replace("- contains: [invoice, house]", "- {node: /, contains: [invoice, house]}");
-    for (strict, loose) in [("max_tokens: 400", "max_tokens: 500"), ("[invoice, house]", "[invoice]")] {
+    let run = ASKED
+        .replace("task: triage", "task: triage\nrun: true")
+        .replace("- max_tokens: 400", "- {node: /, max_tokens: 400}");
+    let run = run.replace(
+        "- contains: [invoice, house]",
+        "- {node: /, contains: [invoice, house]}",
+    );
+    for (strict, loose) in [
+        ("max_tokens: 400", "max_tokens: 500"),
+        ("[invoice, house]", "[invoice]"),
+    ] {
         let other = run.replace(strict, loose);
         for (before, after, count) in [(&other, &run, 0), (&run, &other, 1)] {
             let project = with(&[("scenarios/asked.yaml", before)]);
@@ -393,25 +673,51 @@ fn an_expectation_is_listed_where_it_asks_for_less_and_not_where_it_asks_for_mor
         assert_eq!(all, expected, "{loose} to {strict}");
         let project = with(&[("scenarios/asked.yaml", ASKED)]);
         project.write("scenarios/asked.yaml", other);
-        assert_eq!(listed(&decision(&project)), [format!("asked: {what}")], "{strict} to {loose}");
+        assert_eq!(
+            listed(&decision(&project)),
+            [format!("asked: {what}")],
+            "{strict} to {loose}"
+        );
     }
     // What asks for as much is found first; what is left of its kind replaces what is gone.
     let two = ASKED.replace("  - tokens", "  - contains: [data]\n  - tokens");
     let project = with(&[("scenarios/asked.yaml", &two)]);
-    project.write("scenarios/asked.yaml", ASKED.replace("[invoice, house]", "[invoice, house, sort]"));
-    assert_eq!(listed(&decision(&project)), ["asked: context: the context contains /data/"]);
+    project.write(
+        "scenarios/asked.yaml",
+        ASKED.replace("[invoice, house]", "[invoice, house, sort]"),
+    );
+    assert_eq!(
+        listed(&decision(&project)),
+        ["asked: context: the context contains /data/"]
+    );
     // What holds the other way round under `not` is compared as a whole.
     let negated = ASKED.replace("- max_tokens: 400", "- not: {max_tokens: 4}");
     let project = with(&[("scenarios/asked.yaml", &negated)]);
-    project.write("scenarios/asked.yaml", negated.replace("max_tokens: 4}", "max_tokens: 3}"));
-    assert_eq!(listed(&decision(&project)), ["asked: answer: not (at most 4 tokens in and out)"]);
+    project.write(
+        "scenarios/asked.yaml",
+        negated.replace("max_tokens: 4}", "max_tokens: 3}"),
+    );
+    assert_eq!(
+        listed(&decision(&project)),
+        ["asked: answer: not (at most 4 tokens in and out)"]
+    );
 }
 
 /// Another name for the task, as the editor gives it.
 fn rename(project: &Project) {
-    replace(project, "templates/triage.xml", "name=\"triage\"", "name=\"sorting\"");
+    replace(
+        project,
+        "templates/triage.xml",
+        "name=\"triage\"",
+        "name=\"sorting\"",
+    );
     for scenario in ["scripted", "recorded"] {
-        replace(project, &format!("scenarios/{scenario}.yaml"), "task: triage", "task: sorting");
+        replace(
+            project,
+            &format!("scenarios/{scenario}.yaml"),
+            "task: triage",
+            "task: sorting",
+        );
     }
 }
 
@@ -422,19 +728,45 @@ fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
     let run = project.run(&["gate"]).code(0).says("nothing is loosened");
     run.says("note: the task `triage` is called `sorting` now");
     // In a file of another name, too.
-    std::fs::rename(project.path("templates/triage.xml"), project.path("templates/sorting.xml")).unwrap();
+    std::fs::rename(
+        project.path("templates/triage.xml"),
+        project.path("templates/sorting.xml"),
+    )
+    .unwrap();
     project.run(&["gate"]).code(0).says("nothing is loosened");
     // What the base expects of it still counts.
-    replace(&project, "scenarios/scripted.yaml", "  - contains: [invoice]\n", "");
-    assert_eq!(listed(&decision(&project)), ["scripted: context: the context contains /invoice/"]);
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "  - contains: [invoice]\n",
+        "",
+    );
+    assert_eq!(
+        listed(&decision(&project)),
+        ["scripted: context: the context contains /invoice/"]
+    );
     // With other words it is another task, and so is one beside it that has the old name still.
     let project = branch();
     rename(&project);
-    replace(&project, "templates/triage.xml", "of the house", "of this house");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "of the house",
+        "of this house",
+    );
     assert!(listed(&decision(&project)).contains(&"scripted: frozen situation".to_owned()));
     let project = branch();
-    project.write("templates/other.xml", TASK.replace("\"triage\"", "\"sorting\"").replace("of the house", "of this house"));
-    replace(&project, "scenarios/recorded.yaml", "task: triage", "task: sorting");
+    project.write(
+        "templates/other.xml",
+        TASK.replace("\"triage\"", "\"sorting\"")
+            .replace("of the house", "of this house"),
+    );
+    replace(
+        &project,
+        "scenarios/recorded.yaml",
+        "task: triage",
+        "task: sorting",
+    );
     assert_eq!(listed(&decision(&project)), ["recorded: frozen situation"]);
 }
 
@@ -442,12 +774,35 @@ fn a_task_with_another_name_is_the_same_task_and_held_to_the_same() {
 fn the_name_of_another_scenario_is_no_place_for_one() {
     let project = branch();
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
-    replace(&project, "scenarios/scripted.yaml", "name: scripted", "name: recorded");
-    let run =
-        project.run(&["gate"]).code(4).says("expectation of `scripted`: the scenario: it is gone (scenarios/scripted.yaml)");
-    assert_eq!(run.stdout.lines().filter(|line| line.contains("`scripted`")).count(), 1, "{}", run.stdout);
-    let violated = decision(&project)["violated_thresholds"].as_array().unwrap().clone();
-    assert!(violated.iter().any(|one| one["name"] == "missing_case" && one["case"] == "scripted"), "{violated:?}");
+    replace(
+        &project,
+        "scenarios/scripted.yaml",
+        "name: scripted",
+        "name: recorded",
+    );
+    let run = project
+        .run(&["gate"])
+        .code(4)
+        .says("expectation of `scripted`: the scenario: it is gone (scenarios/scripted.yaml)");
+    assert_eq!(
+        run.stdout
+            .lines()
+            .filter(|line| line.contains("`scripted`"))
+            .count(),
+        1,
+        "{}",
+        run.stdout
+    );
+    let violated = decision(&project)["violated_thresholds"]
+        .as_array()
+        .unwrap()
+        .clone();
+    assert!(
+        violated
+            .iter()
+            .any(|one| one["name"] == "missing_case" && one["case"] == "scripted"),
+        "{violated:?}"
+    );
 }
 
 #[test]
@@ -456,14 +811,23 @@ fn a_context_that_grew_is_placed_in_the_file_whose_text_grew() {
     let config = format!("{CONFIG}{ROLE}");
     let filed = format!("{config}system = {{ file = \"sys.md\" }}\n");
     let inline = format!("{config}system = \"Be kind.\"\n");
-    let long = "Be kind, and quick, and precise, and brief, and never tired of all of it, whatever comes.";
-    for (config, path) in [(&filed, "sys.md"), (&inline, "ctxc.toml"), (&filed, "templates/triage.xml")] {
+    let long =
+        "Be kind, and quick, and precise, and brief, and never tired of all of it, whatever comes.";
+    for (config, path) in [
+        (&filed, "sys.md"),
+        (&inline, "ctxc.toml"),
+        (&filed, "templates/triage.xml"),
+    ] {
         let project = with(&[("ctxc.toml", config), ("sys.md", "Be kind.")]);
         match path {
             "templates/triage.xml" => replace(&project, path, "of the house", long),
             path => replace(&project, path, "Be kind.", long),
         }
-        project.run(&["gate"]).code(4).says("tokens known before a run: ").says(&format!(" ({path})"));
+        project
+            .run(&["gate"])
+            .code(4)
+            .says("tokens known before a run: ")
+            .says(&format!(" ({path})"));
     }
 }
 
@@ -473,21 +837,45 @@ fn a_file_that_is_no_longer_read_is_listed_with_the_reason() {
     let start = || with(&[("scenarios/j.json", json)]);
     let unread = "threshold of `scenarios/j.json`: file: read → there, and not read: ";
     let project = start();
-    replace(&project, "scenarios/j.json", "\"schema\": \"ctxc/scenario/1\", ", "");
-    project.run(&["gate"]).code(4).says(&format!("{unread}it is no longer a scenario"));
-    let project = with(&[("templates/other.xml", &TASK.replace("name=\"triage\"", "name=\"other\""))]);
+    replace(
+        &project,
+        "scenarios/j.json",
+        "\"schema\": \"ctxc/scenario/1\", ",
+        "",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says(&format!("{unread}it is no longer a scenario"));
+    let project = with(&[(
+        "templates/other.xml",
+        &TASK.replace("name=\"triage\"", "name=\"other\""),
+    )]);
     project.write("templates/.ignore", "other.xml\n");
-    project.run(&["gate"]).says("`templates/other.xml`: file: read → there, and not read: an ignore file names it");
+    project
+        .run(&["gate"])
+        .says("`templates/other.xml`: file: read → there, and not read: an ignore file names it");
     let project = start();
-    replace(&project, "ctxc.toml", "[eval]\n", "[eval]\nscenarios = [\"scenarios/*.yaml\"]\n");
-    project.run(&["gate"]).code(4).says(&format!("{unread}ctxc.toml no longer names its place"));
+    replace(
+        &project,
+        "ctxc.toml",
+        "[eval]\n",
+        "[eval]\nscenarios = [\"scenarios/*.yaml\"]\n",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says(&format!("{unread}ctxc.toml no longer names its place"));
 }
 
 #[test]
 fn of_two_long_lines_the_part_is_shown_that_differs() {
     let project = with(&[]);
     git(&project, &["switch", "-q", "main"]);
-    project.write("scenarios/requests/sent.jsonl", recorded(&project, "my invoice", "billing"));
+    project.write(
+        "scenarios/requests/sent.jsonl",
+        recorded(&project, "my invoice", "billing"),
+    );
     project.write(
         "scenarios/sent.yaml",
         "name: sent\nrequest: {file: 'requests/sent.jsonl#1'}\nexpect_context:\n  - contains: [invoice]\n",
@@ -495,10 +883,23 @@ fn of_two_long_lines_the_part_is_shown_that_differs() {
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     git(&project, &["commit", "-q", "--allow-empty", "-m", "begin"]);
-    replace(&project, "scenarios/requests/sent.jsonl", "\"content\":\"billing\"", "\"content\":\"access\"");
+    replace(
+        &project,
+        "scenarios/requests/sent.jsonl",
+        "\"content\":\"billing\"",
+        "\"content\":\"access\"",
+    );
     let run = project.run(&["gate"]);
-    let shown: Vec<&str> = run.stdout.lines().filter(|line| line.trim_start().starts_with(['-', '+'])).collect();
-    assert!(matches!(shown.as_slice(), [old, new] if old.contains("billing") && new.contains("access")), "{}", run.stdout);
+    let shown: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.trim_start().starts_with(['-', '+']))
+        .collect();
+    assert!(
+        matches!(shown.as_slice(), [old, new] if old.contains("billing") && new.contains("access")),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -517,8 +918,17 @@ fn a_role_that_has_another_name_and_nothing_else_is_the_same_role() {
     commit(&project);
     base(&project);
     replace(&project, "ctxc.toml", "[roles.clerk]", "[roles.agent]");
-    replace(&project, "scenarios/clerk.yaml", "role: clerk", "role: agent");
-    project.run(&["gate"]).code(0).says("the role `clerk` is called `agent` now").says("nothing is loosened");
+    replace(
+        &project,
+        "scenarios/clerk.yaml",
+        "role: clerk",
+        "role: agent",
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says("the role `clerk` is called `agent` now")
+        .says("nothing is loosened");
     replace(&project, "ctxc.toml", "Be kind.", "Be quick.");
     project.run(&["gate"]).code(4).says("frozen situation");
 }

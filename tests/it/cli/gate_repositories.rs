@@ -5,8 +5,7 @@ use super::gate::{commit, git, git_in, replace};
 use super::project::{Project, Run, command_in};
 
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.\n    Never promise a refund.</description>\n</task>\n";
-const SCENARIO: &str =
-    "name: desk\ntask: triage\ncontext: {objective: sort}\nexpect_context:\n  - contains: [promise a refund]\n";
+const SCENARIO: &str = "name: desk\ntask: triage\ncontext: {objective: sort}\nexpect_context:\n  - contains: [promise a refund]\n";
 
 /// A repository with the project in `agents/`, on a branch off its base.
 fn nested() -> Project {
@@ -24,7 +23,11 @@ fn nested() -> Project {
 }
 
 fn gate(project: &Project, folder: &str) -> Run {
-    Run::from(command_in(&project.path(folder), &["gate", "--base", "main"]).output().unwrap())
+    Run::from(
+        command_in(&project.path(folder), &["gate", "--base", "main"])
+            .output()
+            .unwrap(),
+    )
 }
 
 #[test]
@@ -32,17 +35,38 @@ fn files_that_look_like_a_repository_are_none() {
     let project = nested();
     gate(&project, "agents").code(0);
     replace(&project, "agents/templates/triage.xml", "Never", "Always");
-    replace(&project, "agents/scenarios/desk.yaml", "promise a refund", "Sort");
+    replace(
+        &project,
+        "agents/scenarios/desk.yaml",
+        "promise a refund",
+        "Sort",
+    );
     commit(&project);
     gate(&project, "agents").code(4);
     // A repository without a work tree, whose `main` is what the change wants.
     git(&project, &["init", "-q", "--bare", "bare"]);
-    git(&project, &["push", "-q", "bare", "HEAD:refs/heads/main", "HEAD:refs/heads/change"]);
+    git(
+        &project,
+        &[
+            "push",
+            "-q",
+            "bare",
+            "HEAD:refs/heads/main",
+            "HEAD:refs/heads/change",
+        ],
+    );
     for part in ["HEAD", "objects", "refs"] {
-        std::fs::rename(project.path("bare").join(part), project.path("agents").join(part)).unwrap();
+        std::fs::rename(
+            project.path("bare").join(part),
+            project.path("agents").join(part),
+        )
+        .unwrap();
     }
     project.write("agents/config", "[core]\n\tbare = false\n\tworktree = ..\n");
-    gate(&project, "agents").code(3).warns("looks like a repository of its own").warns("remove them");
+    gate(&project, "agents")
+        .code(3)
+        .warns("looks like a repository of its own")
+        .warns("remove them");
 }
 
 #[test]
@@ -53,7 +77,9 @@ fn a_project_that_moves_up_is_held_to_its_scenarios() {
             std::fs::rename(project.path("agents").join(name), project.path(name)).unwrap();
         }
         commit(&project);
-        gate(&project, from).code(0).says("the project was in agents/ in main");
+        gate(&project, from)
+            .code(0)
+            .says("the project was in agents/ in main");
         replace(&project, "scenarios/desk.yaml", "promise a refund", "Sort");
         commit(&project);
         gate(&project, from).code(4).says("expectation of `desk`");
@@ -63,23 +89,48 @@ fn a_project_that_moves_up_is_held_to_its_scenarios() {
 #[test]
 fn a_submodule_in_the_place_of_the_project_is_compared_with_nothing() {
     let project = nested();
-    let other = Project::new().file("ctxc.toml", "").file("templates/triage.xml", TASK);
+    let other = Project::new()
+        .file("ctxc.toml", "")
+        .file("templates/triage.xml", TASK);
     git(&other, &["init", "-q", "-b", "main"]);
     commit(&other);
     git(&project, &["rm", "-rq", "agents"]);
     let other = other.path("");
-    git(&project, &["-c", "protocol.file.allow=always", "submodule", "add", "-q", &other.to_string_lossy(), "agents"]);
+    git(
+        &project,
+        &[
+            "-c",
+            "protocol.file.allow=always",
+            "submodule",
+            "add",
+            "-q",
+            &other.to_string_lossy(),
+            "agents",
+        ],
+    );
     commit(&project);
-    git_in(&project.path("agents"), &["commit", "-q", "--allow-empty", "-m", "x"]);
-    gate(&project, "agents").code(7).says("the project lies in a submodule of ");
+    git_in(
+        &project.path("agents"),
+        &["commit", "-q", "--allow-empty", "-m", "x"],
+    );
+    gate(&project, "agents")
+        .code(7)
+        .says("the project lies in a submodule of ");
 }
 
 #[test]
 fn values_of_an_environment_file_that_the_change_brings_are_listed() {
     let listed = "values that masks hide";
     let project = nested();
-    project.write("agents/.env", "A_TOKEN=\"Never promise a refund\"\nPORT=80\n");
-    gate(&project, "agents").code(4).says("`.env`").says(listed).never_says("Never promise");
+    project.write(
+        "agents/.env",
+        "A_TOKEN=\"Never promise a refund\"\nPORT=80\n",
+    );
+    gate(&project, "agents")
+        .code(4)
+        .says("`.env`")
+        .says(listed)
+        .never_says("Never promise");
     // One that git ignores stays on this machine; one without secrets masks nothing.
     project.write(".gitignore", ".env\n");
     gate(&project, "agents").code(0).never_says(listed);
@@ -113,7 +164,9 @@ fn a_makefile_is_a_file_of_the_checks_that_make_it() {
         commit(&project);
         gate(&project, "agents").never_says("expectation of `made`");
         project.write(&format!("agents/{name}"), make.replace("false", "true"));
-        gate(&project, "agents").says("expectation of `made`").says(name);
+        gate(&project, "agents")
+            .says("expectation of `made`")
+            .says(name);
     }
 }
 
@@ -130,16 +183,41 @@ fn a_check_of_the_change_does_not_run_beside_given_requests() {
         "scenarios/own.yaml",
         "name: own\ntask: triage\ncontext: {objective: sort}\nexpectations:\n  - command: [sh, own.sh]\nanswers:\n  - reply: hi\n",
     );
-    project.write("own.sh", "touch ran; echo '{\"pass\": true, \"reason\": \"x\"}'\n");
+    project.write(
+        "own.sh",
+        "touch ran; echo '{\"pass\": true, \"reason\": \"x\"}'\n",
+    );
     // The base has a check as well, so that its files have a folder.
     commit(&project);
     let hash = project.run(&["trust", "--show"]).code(0).stdout;
-    let hash = hash.split_whitespace().find(|word| word.starts_with("b3:")).unwrap().to_owned();
+    let hash = hash
+        .split_whitespace()
+        .find(|word| word.starts_with("b3:"))
+        .unwrap()
+        .to_owned();
     let trust = format!("--trust-hash={hash}");
-    project.run(&["gate", "--base", "main", &trust, "--save-requests", "requests.json"]).code(0);
+    project
+        .run(&[
+            "gate",
+            "--base",
+            "main",
+            &trust,
+            "--save-requests",
+            "requests.json",
+        ])
+        .code(0);
     assert!(project.path("ran").exists());
     std::fs::remove_file(project.path("ran")).unwrap();
-    project.run(&["gate", "--base", "main", &trust, "--requests", "requests.json"]).code(0);
+    project
+        .run(&[
+            "gate",
+            "--base",
+            "main",
+            &trust,
+            "--requests",
+            "requests.json",
+        ])
+        .code(0);
     assert!(!project.path("ran").exists());
 }
 
@@ -148,8 +226,12 @@ fn two_requests_of_one_conversation_are_refused() {
     let project = nested();
     let one = "{\"scenario\": \"scenarios/a.yaml\", \"program\": \"x\", \"conversation\": 1, \"n\": 1, \"answers\": null, \"body\": \"{}\"}";
     let other = one.replace("{}", "[]");
-    project.write("requests.json", format!("{{\"schema\": \"ctxc.requests/1\", \"requests\": [{one}, {other}]}}"));
+    project.write(
+        "requests.json",
+        format!("{{\"schema\": \"ctxc.requests/1\", \"requests\": [{one}, {other}]}}"),
+    );
     let args = ["gate", "--base", "main", "--requests", "../requests.json"];
     let run = Run::from(command_in(&project.path("agents"), &args).output().unwrap());
-    run.code(3).warns("expected one request for each conversation of a scenario, found two for one");
+    run.code(3)
+        .warns("expected one request for each conversation of a scenario, found two for one");
 }

@@ -7,13 +7,17 @@ use pretty_assertions::assert_eq;
 const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket: {{ticket}}\n    Never promise a refund.\n    Be brief.</description>\n  \
     <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
 const SCENARIO: &str = "name: bare\ntask: triage\ncontext: {objective: sort, inputs: {ticket: my invoice}}\nexpect_context:\n  - contains: [invoice]\n";
-const GONE: &str = "no scenario of the base holds “Never promise a refund.”, which is gone or was changed";
+const GONE: &str =
+    "no scenario of the base holds “Never promise a refund.”, which is gone or was changed";
 
 fn branch(config: &str, expected: &str) -> Project {
     let project = Project::new()
         .file("ctxc.toml", config)
         .file("templates/triage.xml", TASK)
-        .file("templates/other.xml", TASK.replace("name=\"triage\"", "name=\"other\""))
+        .file(
+            "templates/other.xml",
+            TASK.replace("name=\"triage\"", "name=\"other\""),
+        )
         .file("scenarios/bare.yaml", format!("{SCENARIO}{expected}"));
     project.run(&["eval", "--accept"]);
     git(&project, &["init", "-q", "-b", "main"]);
@@ -45,25 +49,58 @@ fn a_rule_that_no_scenario_holds_is_named_where_it_goes() {
         }
     }
     let project = branch(&format!("{gate}\"off\"\n"), "");
-    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
-    project.run(&["gate"]).code(0).never_says("no scenario of the base holds");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "\n    Never promise a refund.",
+        "",
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .never_says("no scenario of the base holds");
     // The change does not turn it off, and may turn it on.
     let project = branch("", "");
-    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "\n    Never promise a refund.",
+        "",
+    );
     project.write("ctxc.toml", format!("{gate}\"off\"\n"));
-    project.run(&["gate"]).code(4).says("[eval.gate] uncovered").says(GONE);
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("[eval.gate] uncovered")
+        .says(GONE);
     project.write("ctxc.toml", format!("{gate}\"fail\"\n"));
-    project.run(&["gate"]).code(4).says("uncovered of `triage`").says("nothing is loosened");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("uncovered of `triage`")
+        .says("nothing is loosened");
 }
 
 #[test]
 fn what_a_scenario_holds_is_not_named() {
     // An expectation, a stored request, and an answer that is given for these words alone.
     let scripted = "expectations: [{contains: [hi]}]\nanswers: [{reply: hi, when: {has: [refund]}}, {reply: ho}]\n";
-    for expected in ["  - contains: [promise a refund]\n", "  - snapshot: true\n", scripted] {
+    for expected in [
+        "  - contains: [promise a refund]\n",
+        "  - snapshot: true\n",
+        scripted,
+    ] {
         let project = branch("", expected);
-        replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
-        project.run(&["gate"]).code(4).never_says("no scenario of the base holds");
+        replace(
+            &project,
+            "templates/triage.xml",
+            "\n    Never promise a refund.",
+            "",
+        );
+        project
+            .run(&["gate"])
+            .code(4)
+            .never_says("no scenario of the base holds");
     }
 }
 
@@ -71,8 +108,16 @@ fn what_a_scenario_holds_is_not_named() {
 fn another_word_beside_a_pattern_is_named() {
     // The scenario holds a part of the line, and what stands there instead holds it as well.
     let project = branch("", "  - contains: [promise a refund]\n");
-    replace(&project, "templates/triage.xml", "Never promise", "Always promise");
-    project.run(&["gate"]).code(0).says(&format!("note: `triage`: {GONE}"));
+    replace(
+        &project,
+        "templates/triage.xml",
+        "Never promise",
+        "Always promise",
+    );
+    project
+        .run(&["gate"])
+        .code(0)
+        .says(&format!("note: `triage`: {GONE}"));
 }
 
 #[test]
@@ -83,15 +128,33 @@ fn secrets_of_the_work_tree_are_masked_on_both_sides() {
         .file(".gitignore", ".env\n")
         .file(".env", format!("DESK_TOKEN={secret}\n"))
         .file("templates/triage.xml", TASK)
-        .file("scenarios/bare.yaml", SCENARIO.replace("my invoice", &format!("invoice {secret}")) + "  - snapshot: true\n");
-    project.run(&["eval", "--accept", "--allow-secrets"]).code(0);
+        .file(
+            "scenarios/bare.yaml",
+            SCENARIO.replace("my invoice", &format!("invoice {secret}")) + "  - snapshot: true\n",
+        );
+    project
+        .run(&["eval", "--accept", "--allow-secrets"])
+        .code(0);
     git(&project, &["init", "-q", "-b", "main"]);
     commit(&project);
     git(&project, &["switch", "-q", "-c", "change"]);
-    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
+    replace(
+        &project,
+        "templates/triage.xml",
+        "\n    Never promise a refund.",
+        "",
+    );
     commit(&project);
-    assert!(!project.read("scenarios/snapshots/bare.json").contains(secret));
-    let run = project.run(&["gate"]).code(4).never_says("no scenario of the base holds").never_says(secret);
+    assert!(
+        !project
+            .read("scenarios/snapshots/bare.json")
+            .contains(secret)
+    );
+    let run = project
+        .run(&["gate"])
+        .code(4)
+        .never_says("no scenario of the base holds")
+        .never_says(secret);
     run.says("found message 1 (user), line 4: “Be brief.” in place of “Never promise a refund.”");
 }
 
@@ -103,15 +166,22 @@ fn agents_without_a_scenario_are_named_and_lines_are_few() {
         .run(&["gate"])
         .code(0)
         .says("note: `other`: no scenario of the base holds its text, which changed: no scenario that passes tests it");
-    let rules: String = ["a", "b", "c", "d", "e", "f", "g"].map(|rule| format!("\n    Keep rule {rule} at all times.")).concat();
+    let rules: String = ["a", "b", "c", "d", "e", "f", "g"]
+        .map(|rule| format!("\n    Keep rule {rule} at all times."))
+        .concat();
     git(&project, &["switch", "-q", "-f", "main"]);
     replace(&project, "templates/triage.xml", "\n    Be brief.", &rules);
     commit(&project);
     git(&project, &["switch", "-q", "-C", "change"]);
     replace(&project, "templates/triage.xml", &rules, "");
     commit(&project);
-    let run = project.run(&["gate"]).code(0).says("“Keep rule a at all times.”").says("“Keep rule e at all times.”");
-    run.says("no scenario of the base holds 2 more lines, which are gone or were changed").never_says("rule f");
+    let run = project
+        .run(&["gate"])
+        .code(0)
+        .says("“Keep rule a at all times.”")
+        .says("“Keep rule e at all times.”");
+    run.says("no scenario of the base holds 2 more lines, which are gone or were changed")
+        .never_says("rule f");
 }
 
 /// A file, a text of it, and what takes its place.
@@ -119,7 +189,10 @@ type Swap = (&'static str, &'static str, &'static str);
 
 /// A project that fails for uncovered text, on a branch off its base.
 fn strict(files: &[(&str, &str)]) -> Project {
-    let mut project = Project::new().file("ctxc.toml", "[eval.gate]\nuncovered = \"fail\"\nmanifest_tokens = 9.0\n");
+    let mut project = Project::new().file(
+        "ctxc.toml",
+        "[eval.gate]\nuncovered = \"fail\"\nmanifest_tokens = 9.0\n",
+    );
     for (path, text) in files {
         project = project.file(path, text);
     }
@@ -147,46 +220,98 @@ fn paid(expected: &str) -> String {
 
 #[test]
 fn a_value_that_masks_hide_is_held_by_no_stored_request() {
-    let swapped =
-        PAID.replace("DE89370400440532013000", "GB82WEST12345698765432").replace("lead@example.org", "mallory@example.org");
-    for expected in
-        ["  - snapshot: true\n", "  - contains: [Refunds go to]\n", "  - snapshot: true\n  - contains: [are reported]\n"]
-    {
-        let project = strict(&[("templates/pay.xml", PAID), ("scenarios/s.yaml", &paid(expected))]);
+    let swapped = PAID
+        .replace("DE89370400440532013000", "GB82WEST12345698765432")
+        .replace("lead@example.org", "mallory@example.org");
+    for expected in [
+        "  - snapshot: true\n",
+        "  - contains: [Refunds go to]\n",
+        "  - snapshot: true\n  - contains: [are reported]\n",
+    ] {
+        let project = strict(&[
+            ("templates/pay.xml", PAID),
+            ("scenarios/s.yaml", &paid(expected)),
+        ]);
         project.write("templates/pay.xml", &swapped);
         let run = project.run(&["gate"]).code(4).says("uncovered of `pay`");
-        let run = run.says("none that holds the masked value in “Refunds go to ⟦").says("which was changed");
-        run.never_says("GB82").never_says("DE89").never_says("mallory").never_says("lead@").never_says("Sort the letter");
+        let run = run
+            .says("none that holds the masked value in “Refunds go to ⟦")
+            .says("which was changed");
+        run.never_says("GB82")
+            .never_says("DE89")
+            .never_says("mallory")
+            .never_says("lead@")
+            .never_says("Sort the letter");
         // Neither does it say the value of a line that goes.
         project.write(
             "templates/pay.xml",
-            PAID.replace("\n    Refunds go to DE89370400440532013000 and are reported to lead@example.org.", ""),
+            PAID.replace(
+                "\n    Refunds go to DE89370400440532013000 and are reported to lead@example.org.",
+                "",
+            ),
         );
-        project.run(&["gate"]).code(4).never_says("DE89").never_says("lead@");
+        project
+            .run(&["gate"])
+            .code(4)
+            .never_says("DE89")
+            .never_says("lead@");
     }
     // What stands in the place of a mask is let go as well.
     let project = strict(&[
         ("templates/pay.xml", PAID),
-        ("scenarios/s.yaml", &paid("  - snapshot: true\n  - contains: [Refunds go to]\n")),
+        (
+            "scenarios/s.yaml",
+            &paid("  - snapshot: true\n  - contains: [Refunds go to]\n"),
+        ),
     ]);
     project.write(
         "templates/pay.xml",
-        PAID.replace("DE89370400440532013000 and are reported to lead@example.org", "all who ask and are reported to none"),
+        PAID.replace(
+            "DE89370400440532013000 and are reported to lead@example.org",
+            "all who ask and are reported to none",
+        ),
     );
     project.run(&["gate"]).code(4).says("“Refunds go to ⟦");
     // An expectation that fails by it is enough.
-    let project = strict(&[("templates/pay.xml", PAID), ("scenarios/s.yaml", &paid("  - contains: [DE89370400440532013000]\n"))]);
+    let project = strict(&[
+        ("templates/pay.xml", PAID),
+        (
+            "scenarios/s.yaml",
+            &paid("  - contains: [DE89370400440532013000]\n"),
+        ),
+    ]);
     project.write("templates/pay.xml", &swapped);
-    project.run(&["gate"]).code(4).says("`s` fails").never_says("uncovered");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("`s` fails")
+        .never_says("uncovered");
     // So is a project's own pattern, and another line may go with it.
     let own = "[record]\nmask = [\"desk-[0-9]+\"]\n";
     let template = PAID.replace("DE89370400440532013000", "desk-41");
-    let project = strict_with(own, &[("templates/pay.xml", &template), ("scenarios/s.yaml", &paid("  - snapshot: true\n"))]);
-    project.write("templates/pay.xml", template.replace("desk-41", "desk-66").replace("Sort the letter", "Sort this letter"));
-    project.run(&["gate"]).code(4).says("the masked value in “Refunds go to ⟦own⟧").never_says("desk-").says("`s` fails");
+    let project = strict_with(
+        own,
+        &[
+            ("templates/pay.xml", &template),
+            ("scenarios/s.yaml", &paid("  - snapshot: true\n")),
+        ],
+    );
+    project.write(
+        "templates/pay.xml",
+        template
+            .replace("desk-41", "desk-66")
+            .replace("Sort the letter", "Sort this letter"),
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("the masked value in “Refunds go to ⟦own⟧")
+        .never_says("desk-")
+        .says("`s` fails");
 }
 
-const MODEL: &str = "[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n";
+const MODEL: &str =
+    "[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n\n";
 const ALONE: &str = "<task type=\"atomic\" name=\"alone\">\n  <description>Answer the letter.\n    Never insult a customer.</description>\n</task>\n";
 
 #[test]
@@ -223,28 +348,78 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
             "\"\nmodel = \"small\"\n\n[roles.second]",
             "uncovered of `lonely`: allowed changes of text that a scenario of the base holds, found none that holds its text, which changed",
         ),
-        ("ctxc.toml", "Sort fast. Never lend money.", "Sort fast.", "uncovered of `second`"),
-        ("templates/alone.xml", "\n    Never insult a customer.", "", "uncovered of `lonely`"),
-        ("templates/alone.xml", "Answer the letter.", "Answer the letter. Promise a refund.", "uncovered of `lonely`"),
-        ("templates/triage.xml", "\n    Never promise a refund.", "", "uncovered of `triage`"),
-        ("templates/triage.xml", "    <parameter", "<!-- why -->    <parameter", ""),
+        (
+            "ctxc.toml",
+            "Sort fast. Never lend money.",
+            "Sort fast.",
+            "uncovered of `second`",
+        ),
+        (
+            "templates/alone.xml",
+            "\n    Never insult a customer.",
+            "",
+            "uncovered of `lonely`",
+        ),
+        (
+            "templates/alone.xml",
+            "Answer the letter.",
+            "Answer the letter. Promise a refund.",
+            "uncovered of `lonely`",
+        ),
+        (
+            "templates/triage.xml",
+            "\n    Never promise a refund.",
+            "",
+            "uncovered of `triage`",
+        ),
+        (
+            "templates/triage.xml",
+            "    <parameter",
+            "<!-- why -->    <parameter",
+            "",
+        ),
     ];
     for (path, from, to, says) in rows {
         let changed = Project::copy_of(&project);
         replace(&changed, path, from, to);
-        let run = changed.run(&["gate"]).code(if says.is_empty() { 0 } else { 4 }).says(says);
-        assert_eq!(run.stdout.matches("uncovered of").count(), usize::from(!says.is_empty()), "{}", run.stdout);
+        let run = changed
+            .run(&["gate"])
+            .code(if says.is_empty() { 0 } else { 4 })
+            .says(says);
+        assert_eq!(
+            run.stdout.matches("uncovered of").count(),
+            usize::from(!says.is_empty()),
+            "{}",
+            run.stdout
+        );
     }
     // Another name hides nothing, with the role that plays it and without.
-    replace(&project, "templates/alone.xml", "\n    Never insult a customer.", "");
+    replace(
+        &project,
+        "templates/alone.xml",
+        "\n    Never insult a customer.",
+        "",
+    );
     replace(&project, "templates/alone.xml", "\"alone\"", "\"alone2\"");
     replace(&project, "ctxc.toml", "\"alone\"", "\"alone2\"");
-    project.run(&["gate"]).code(4).says("uncovered of `lonely`").says("its text, which changed");
-    let project =
-        strict(&[("templates/alone.xml", ALONE), ("templates/triage.xml", TASK), ("scenarios/task.yaml", &of("t", "task"))]);
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("uncovered of `lonely`")
+        .says("its text, which changed");
+    let project = strict(&[
+        ("templates/alone.xml", ALONE),
+        ("templates/triage.xml", TASK),
+        ("scenarios/task.yaml", &of("t", "task")),
+    ]);
     replace(&project, "templates/alone.xml", "\"alone\"", "\"alone2\"");
     project.run(&["gate"]).code(0);
-    replace(&project, "templates/alone.xml", "\n    Never insult a customer.", "");
+    replace(
+        &project,
+        "templates/alone.xml",
+        "\n    Never insult a customer.",
+        "",
+    );
     project
         .run(&["gate"])
         .code(4)
@@ -257,7 +432,10 @@ fn text_of_roles_and_of_tasks_without_a_scenario_is_looked_at() {
 
 #[test]
 fn a_renamed_task_is_compared_with_what_it_was() {
-    let filed = TASK.replace("</task>", "  <file_paths><path>docs/rules.md</path></file_paths>\n</task>");
+    let filed = TASK.replace(
+        "</task>",
+        "  <file_paths><path>docs/rules.md</path></file_paths>\n</task>",
+    );
     let project = strict(&[
         ("templates/triage.xml", &filed),
         ("docs/rules.md", "# Rules\nRefunds need a lead.\n"),
@@ -269,7 +447,11 @@ fn a_renamed_task_is_compared_with_what_it_was() {
     }
     project.run(&["gate"]).code(0);
     replace(&project, "docs/rules.md", "Refunds need a lead.\n", "");
-    project.run(&["gate"]).code(4).says("uncovered of `triage`").says("“Refunds need a lead.”");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("uncovered of `triage`")
+        .says("“Refunds need a lead.”");
 }
 
 #[test]
@@ -279,19 +461,32 @@ fn another_form_of_the_same_text_is_no_change() {
         [tools.pay]\ndescription = \"Pay out.\"\nparameters = {{ type = \"object\", properties = {{ sum = {{ type = \"number\", description = \"Never above 100.\" }} }} }}\n"
     );
     let template = TASK
-        .replace("required=\"true\"/>", "required=\"true\" trust=\"untrusted\"/>")
+        .replace(
+            "required=\"true\"/>",
+            "required=\"true\" trust=\"untrusted\"/>",
+        )
         .replace("    Be brief.", "    Be brief\n    and kind.")
-        .replace("</task>", "  <output_format type=\"json\" schema=\"answer.json\"/>\n</task>");
+        .replace(
+            "</task>",
+            "  <output_format type=\"json\" schema=\"answer.json\"/>\n</task>",
+        );
     let schema = "{\"type\": \"object\", \"required\": [\"team\", \"why\"], \"properties\": {\"team\": {\"type\": \"string\"}, \"why\": {\"type\": \"string\", \"description\": \"Never a name.\"}}}";
     let role = SCENARIO.replace("task: triage", "role: clerk");
     let project = strict_with(
         &config,
-        &[("templates/triage.xml", &template), ("templates/answer.json", schema), ("scenarios/s.yaml", &role)],
+        &[
+            ("templates/triage.xml", &template),
+            ("templates/answer.json", schema),
+            ("scenarios/s.yaml", &role),
+        ],
     );
     let harmless: [(&str, &[Swap]); 4] = [
         (
             "the task gets another name",
-            &[("templates/triage.xml", "\"triage\"", "\"sort\""), ("ctxc.toml", "\"triage\"", "\"sort\"")],
+            &[
+                ("templates/triage.xml", "\"triage\"", "\"sort\""),
+                ("ctxc.toml", "\"triage\"", "\"sort\""),
+            ],
         ),
         (
             "keys of the schema change places",
@@ -327,9 +522,24 @@ fn another_form_of_the_same_text_is_no_change() {
         assert_eq!(run.code, Some(0), "{name}: {}", run.stdout);
     }
     for (path, from, to, says) in [
-        ("templates/answer.json", "Never a name.", "A name.", "“properties.why.description: Never a name.”"),
-        ("templates/answer.json", "[\"team\", \"why\"]", "[\"team\"]", "“required: why”"),
-        ("ctxc.toml", "Never above 100.", "Any sum.", "“parameters.properties.sum.description: Never above 100.”"),
+        (
+            "templates/answer.json",
+            "Never a name.",
+            "A name.",
+            "“properties.why.description: Never a name.”",
+        ),
+        (
+            "templates/answer.json",
+            "[\"team\", \"why\"]",
+            "[\"team\"]",
+            "“required: why”",
+        ),
+        (
+            "ctxc.toml",
+            "Never above 100.",
+            "Any sum.",
+            "“parameters.properties.sum.description: Never above 100.”",
+        ),
         (
             "templates/triage.xml",
             "Never promise a refund.\n    Be brief\n    and kind.",
@@ -339,7 +549,11 @@ fn another_form_of_the_same_text_is_no_change() {
     ] {
         let changed = Project::copy_of(&project);
         replace(&changed, path, from, to);
-        changed.run(&["gate"]).code(4).says(says).never_says("untrusted-");
+        changed
+            .run(&["gate"])
+            .code(4)
+            .says(says)
+            .never_says("untrusted-");
     }
 }
 
@@ -350,15 +564,39 @@ fn a_file_of_tools_is_looked_at() {
     );
     let tools = "{\"tools\": [{\"name\": \"pay\", \"description\": \"Pay out. Only after a lead has agreed.\", \"inputSchema\": {\"type\": \"object\"}}]}";
     let role = SCENARIO.replace("task: triage", "role: clerk");
-    let project = strict_with(&config, &[("templates/triage.xml", TASK), ("tools.json", tools), ("scenarios/s.yaml", &role)]);
+    let project = strict_with(
+        &config,
+        &[
+            ("templates/triage.xml", TASK),
+            ("tools.json", tools),
+            ("scenarios/s.yaml", &role),
+        ],
+    );
     replace(&project, "tools.json", " Only after a lead has agreed.", "");
-    project.run(&["gate"]).code(4).says("“description: Pay out. Only after a lead has agreed.”");
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("“description: Pay out. Only after a lead has agreed.”");
 }
 
 #[test]
 fn a_scenario_that_fails_makes_no_other_line_uncovered() {
-    let project =
-        strict(&[("templates/triage.xml", TASK), ("scenarios/s.yaml", &format!("{SCENARIO}  - contains: [promise a refund]\n"))]);
-    replace(&project, "templates/triage.xml", "\n    Never promise a refund.", "");
-    project.run(&["gate"]).code(4).says("`bare` fails").never_says("uncovered");
+    let project = strict(&[
+        ("templates/triage.xml", TASK),
+        (
+            "scenarios/s.yaml",
+            &format!("{SCENARIO}  - contains: [promise a refund]\n"),
+        ),
+    ]);
+    replace(
+        &project,
+        "templates/triage.xml",
+        "\n    Never promise a refund.",
+        "",
+    );
+    project
+        .run(&["gate"])
+        .code(4)
+        .says("`bare` fails")
+        .never_says("uncovered");
 }

@@ -6,20 +6,32 @@ use std::process::Command;
 
 /// The lines below `Examples:` that call the program.
 fn examples(help: &str) -> Vec<&str> {
-    let below = help.lines().skip_while(|line| !line.starts_with("Examples:")).skip(1);
+    let below = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Examples:"))
+        .skip(1);
     let shown = below.take_while(|line| line.starts_with("  "));
-    shown.map(str::trim).filter(|line| line.contains("ctxc")).collect()
+    shown
+        .map(str::trim)
+        .filter(|line| line.contains("ctxc"))
+        .collect()
 }
 
 /// The verbs that the help lists, but for `help` itself.
 pub(super) fn verbs(help: &str) -> Vec<&str> {
-    let below = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    let below = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Commands:"))
+        .skip(1);
     // Lines that go on with a description stand further in.
     let named = below
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("  "))
         .filter(|line| !line.starts_with(' '));
-    named.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect()
+    named
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|verb| *verb != "help")
+        .collect()
 }
 
 fn sample() -> Project {
@@ -34,13 +46,24 @@ fn sample() -> Project {
         .file("templates/answer.xml", answer)
         .file("templates/investigate.xml", investigate)
         .file("samples/t1.txt", "My invoice is wrong.\n")
-        .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
-        .file("calls.jsonl", super::requests::line(1, &super::requests::bodies()[0]))
+        .file(
+            "ctxc.toml",
+            "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n",
+        )
+        .file(
+            "calls.jsonl",
+            super::requests::line(1, &super::requests::bodies()[0]),
+        )
         .file("answers.yaml", "answers:\n- {reply: done}\n")
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
-        .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n");
+        .file(
+            "samples.jsonl",
+            "{\"template\": \"triage\", \"expected\": \"## Task\\n\\nSort the ticket.\"}\n",
+        );
     project.run(&["build"]).code(0);
-    project.run(&["new", "scenario", "triage", "--name", "triage-t1"]).code(0);
+    project
+        .run(&["new", "scenario", "triage", "--name", "triage-t1"])
+        .code(0);
     project
 }
 
@@ -48,7 +71,9 @@ fn sample() -> Project {
 fn every_verb_has_examples_and_every_example_works() {
     let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctxc"));
     let path = std::env::join_paths(
-        [program.parent().unwrap().to_path_buf()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+        [program.parent().unwrap().to_path_buf()]
+            .into_iter()
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
     );
     let path = path.unwrap();
     let help = Project::new().run(&["--help"]).code(0).stdout;
@@ -97,23 +122,45 @@ fn every_verb_has_examples_and_every_example_works() {
     for verb in verbs.into_iter().filter(|verb| *verb != "lsp") {
         let help = Project::new().run(&[verb, "--help"]).code(0).stdout;
         let examples = examples(&help);
-        assert!(!examples.is_empty(), "`ctxc {verb} --help` shows no example");
+        assert!(
+            !examples.is_empty(),
+            "`ctxc {verb} --help` shows no example"
+        );
         for example in examples {
             let project = sample();
             if ["gate", "baseline"].contains(&verb) {
                 super::eval::commit(&project);
-                project.run(&["baseline", "accept", "--reason", "first", "--by", "me@example.org"]).code(0);
+                project
+                    .run(&[
+                        "baseline",
+                        "accept",
+                        "--reason",
+                        "first",
+                        "--by",
+                        "me@example.org",
+                    ])
+                    .code(0);
                 super::gate::git(&project, &["switch", "-q", "-c", "change"]);
                 super::gate::begin(&project);
             }
             // It ends when nobody reads any more.
-            let example = if verb == "watch" { format!("{example} | head -n 1") } else { example.to_owned() };
+            let example = if verb == "watch" {
+                format!("{example} | head -n 1")
+            } else {
+                example.to_owned()
+            };
             let output = Command::new("sh")
                 .args(["-c", &example])
                 .current_dir(project.path(""))
                 .env("PATH", &path)
-                .env("XDG_STATE_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"))
-                .env("XDG_DATA_HOME", std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"))
+                .env(
+                    "XDG_STATE_HOME",
+                    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"),
+                )
+                .env(
+                    "XDG_DATA_HOME",
+                    std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"),
+                )
                 .output()
                 .unwrap();
             let run = Run::from(output);
@@ -124,17 +171,30 @@ fn every_verb_has_examples_and_every_example_works() {
 
 /// Lines of help that end where their author broke them: the screen breaks paragraphs.
 fn broken_by_hand(source: &str) -> Vec<&str> {
-    let texts = source.split("after_help = \"").skip(1).filter_map(|rest| rest.split("\")]").next());
-    texts.flat_map(str::lines).filter(|line| line.ends_with("\\n\\") && !line.ends_with("\\n\\n\\")).collect()
+    let texts = source
+        .split("after_help = \"")
+        .skip(1)
+        .filter_map(|rest| rest.split("\")]").next());
+    texts
+        .flat_map(str::lines)
+        .filter(|line| line.ends_with("\\n\\") && !line.ends_with("\\n\\n\\"))
+        .collect()
 }
 
 #[test]
 fn paragraphs_of_help_are_broken_by_the_screen_alone() {
-    let mut open = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cli"))];
+    let mut open = vec![std::path::PathBuf::from(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/src/cli"
+    ))];
     let mut texts = 0;
     while let Some(path) = open.pop() {
         if path.is_dir() {
-            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            open.extend(
+                std::fs::read_dir(path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
             continue;
         }
         let source = std::fs::read_to_string(&path).unwrap();
@@ -142,5 +202,8 @@ fn paragraphs_of_help_are_broken_by_the_screen_alone() {
         assert_eq!(broken_by_hand(&source), [""; 0], "{}", path.display());
     }
     assert!(texts > 10, "{texts}");
-    assert_eq!(broken_by_hand("after_help = \"A:\\n  b\\n\\n\\\none\\n\\\ntwo\\n\\n\\\nthree\")]"), ["one\\n\\"]);
+    assert_eq!(
+        broken_by_hand("after_help = \"A:\\n  b\\n\\n\\\none\\n\\\ntwo\\n\\n\\\nthree\")]"),
+        ["one\\n\\"]
+    );
 }

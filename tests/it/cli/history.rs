@@ -26,24 +26,48 @@ pub(crate) fn sample() -> Project {
 #[test]
 fn each_run_is_kept_with_its_cases_and_trials() {
     let project = sample();
-    project.run(&["history", "list"]).code(0).says("no run is kept yet");
-    project.run(&["history", "show", "last"]).code(2).warns("no run is kept yet");
+    project
+        .run(&["history", "list"])
+        .code(0)
+        .says("no run is kept yet");
+    project
+        .run(&["history", "show", "last"])
+        .code(2)
+        .warns("no run is kept yet");
     project.run(&["eval"]).code(1);
     project.run(&["eval", "good"]).code(0);
     project.run(&["eval", "--no-history"]).code(1);
     let runs = project.run(&["history", "list", "--json"]).code(0).json();
-    let of =
-        |run: &serde_json::Value| (run["planned"].clone(), run["cases"].clone(), run["passed"].clone(), run["finished"].clone());
+    let of = |run: &serde_json::Value| {
+        (
+            run["planned"].clone(),
+            run["cases"].clone(),
+            run["passed"].clone(),
+            run["finished"].clone(),
+        )
+    };
     let runs = runs["runs"].as_array().unwrap();
     assert_eq!(
         runs.iter().map(of).collect::<Vec<_>>(),
-        [(json!(3), json!(3), json!(2), json!(true)), (json!(1), json!(1), json!(1), json!(true))]
+        [
+            (json!(3), json!(3), json!(2), json!(true)),
+            (json!(1), json!(1), json!(1), json!(true))
+        ]
     );
     assert_eq!(runs[0]["mode"], "deterministic");
     let id = runs[0]["id"].as_str().unwrap();
-    let show = project.run(&["history", "show", id]).code(0).says("2 of 3 passed, 3 planned");
-    show.says("  bad  fail, 0 of 2 trials by script").says("  context  pass\n").says("  good  pass, 2 of 2 trials by script");
-    let cases = project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].clone();
+    let show = project
+        .run(&["history", "show", id])
+        .code(0)
+        .says("2 of 3 passed, 3 planned");
+    show.says("  bad  fail, 0 of 2 trials by script")
+        .says("  context  pass\n")
+        .says("  good  pass, 2 of 2 trials by script");
+    let cases = project
+        .run(&["history", "show", "last", "--json"])
+        .code(0)
+        .json()["cases"]
+        .clone();
     let card = project.run(&["eval", "good", "--json"]).code(0).json();
     assert_eq!(cases[0]["result"], card["cases"][0]);
     assert_eq!(cases[0]["trials"].as_array().unwrap().len(), 2);
@@ -52,19 +76,35 @@ fn each_run_is_kept_with_its_cases_and_trials() {
         .code(2)
         .warns("there is no run `nosuch`")
         .warns("`ctxc history list` lists the runs");
-    project.run(&["history", "show", "2"]).code(2).warns("several runs begin with `2`");
+    project
+        .run(&["history", "show", "2"])
+        .code(2)
+        .warns("several runs begin with `2`");
 }
 
 #[test]
 fn scripted_answers_are_kept_masked_and_judged_again() {
     let reply = "\"billing, DB_PASSWORD=hunter2plain of a.person@example.org\"";
-    let project = sample().file("ctxc.toml", "edition = \"2026\"\n[history]\npath = \"runs.db\"\n");
+    let project = sample().file(
+        "ctxc.toml",
+        "edition = \"2026\"\n[history]\npath = \"runs.db\"\n",
+    );
     project.write("scenarios/good.yaml", scenario("good", reply));
     project.run(&["eval", "good"]).code(0);
-    let kept = String::from_utf8_lossy(&std::fs::read(project.path("runs.db")).unwrap()).into_owned();
-    assert!(kept.contains("billing, DB_PASSWORD=⟦secret⟧ of ⟦email⟧"), "{kept}");
-    assert!(!kept.contains("hunter2plain") && !kept.contains("a.person"), "{kept}");
-    project.run(&["history", "show", "last", "--json"]).code(0).never_says("hunter2plain");
+    let kept =
+        String::from_utf8_lossy(&std::fs::read(project.path("runs.db")).unwrap()).into_owned();
+    assert!(
+        kept.contains("billing, DB_PASSWORD=⟦secret⟧ of ⟦email⟧"),
+        "{kept}"
+    );
+    assert!(
+        !kept.contains("hunter2plain") && !kept.contains("a.person"),
+        "{kept}"
+    );
+    project
+        .run(&["history", "show", "last", "--json"])
+        .code(0)
+        .never_says("hunter2plain");
     project.run(&["eval", "good", "--rescore"]).code(0);
 }
 
@@ -78,20 +118,48 @@ fn a_history_is_pruned_and_moves_as_lines() {
     assert_eq!(lines.lines().count(), 3);
     project.run(&["history", "export", "runs.jsonl"]).code(0);
     assert_eq!(project.read("runs.jsonl"), lines);
-    let count = || project.run(&["history", "list"]).code(0).stdout.lines().count();
-    project.run(&["history", "prune", "--older-than", "1"]).code(0).warns("0 runs forgotten, 3 kept");
+    let count = || {
+        project
+            .run(&["history", "list"])
+            .code(0)
+            .stdout
+            .lines()
+            .count()
+    };
+    project
+        .run(&["history", "prune", "--older-than", "1"])
+        .code(0)
+        .warns("0 runs forgotten, 3 kept");
     project.run(&["history", "prune"]).code(2).warns("--keep");
-    project.run(&["history", "prune", "--keep", "1"]).code(0).warns("2 runs forgotten, 1 kept");
+    project
+        .run(&["history", "prune", "--keep", "1"])
+        .code(0)
+        .warns("2 runs forgotten, 1 kept");
     assert_eq!(count(), 1);
-    project.run(&["history", "import", "runs.jsonl"]).code(0).warns("2 runs imported, 1 kept already");
-    project.run(&["history", "import", "runs.jsonl"]).code(0).warns("0 runs imported, 3 kept already");
-    assert_eq!(project.run(&["history", "export", "-"]).code(0).stdout, lines);
-    project.write("runs.jsonl", format!("{}\n{{}}\n", lines.lines().next().unwrap()));
+    project
+        .run(&["history", "import", "runs.jsonl"])
+        .code(0)
+        .warns("2 runs imported, 1 kept already");
+    project
+        .run(&["history", "import", "runs.jsonl"])
+        .code(0)
+        .warns("0 runs imported, 3 kept already");
+    assert_eq!(
+        project.run(&["history", "export", "-"]).code(0).stdout,
+        lines
+    );
+    project.write(
+        "runs.jsonl",
+        format!("{}\n{{}}\n", lines.lines().next().unwrap()),
+    );
     project
         .run(&["history", "import", "runs.jsonl"])
         .code(3)
         .warns("runs.jsonl, line 2: it is not a run: missing field `schema`");
-    project.run(&["history", "import", "nowhere.jsonl"]).code(2).warns("nowhere.jsonl cannot be read");
+    project
+        .run(&["history", "import", "nowhere.jsonl"])
+        .code(2)
+        .warns("nowhere.jsonl cannot be read");
     assert_eq!(count(), 3);
 }
 
@@ -100,30 +168,55 @@ fn a_project_may_keep_its_history_in_a_file_of_its_own() {
     let project = sample().file("ctxc.toml", "[history]\npath = \"kept/runs.db\"\n");
     project.run(&["eval", "good"]).code(0);
     assert!(project.files().contains(&"kept/runs.db".to_owned()));
-    project.run(&["history", "list"]).code(0).says("1 of 1 passed");
+    project
+        .run(&["history", "list"])
+        .code(0)
+        .says("1 of 1 passed");
     project.write("ctxc.toml", "[history]\npath = \"../runs.db\"\n");
     project.run(&["eval", "good"]).code(2);
-    project.run(&["check"]).code(2).says("expected a file of the project, relative to its root");
+    project
+        .run(&["check"])
+        .code(2)
+        .says("expected a file of the project, relative to its root");
 }
 
 #[test]
 fn a_history_that_cannot_be_written_stops_a_run_only_where_the_project_wants_it() {
-    let project =
-        sample().file("ctxc.toml", "[history]\npath = \"runs.db\"\n").file("runs.db", "no database, but a text of some length");
-    let run = project.run(&["eval", "good"]).code(3).says("PASS").warns("the history in ");
-    run.warns("it is not a history of ctxc: file is not a database").warns("move the file away, and the next `ctxc eval` begins");
+    let project = sample()
+        .file("ctxc.toml", "[history]\npath = \"runs.db\"\n")
+        .file("runs.db", "no database, but a text of some length");
+    let run = project
+        .run(&["eval", "good"])
+        .code(3)
+        .says("PASS")
+        .warns("the history in ");
+    run.warns("it is not a history of ctxc: file is not a database")
+        .warns("move the file away, and the next `ctxc eval` begins");
     project.run(&["eval", "good", "--no-history"]).code(0);
-    project.run(&["history", "list"]).code(3).warns("it is not a history of ctxc");
-    assert_eq!(project.read("runs.db"), "no database, but a text of some length");
+    project
+        .run(&["history", "list"])
+        .code(3)
+        .warns("it is not a history of ctxc");
+    assert_eq!(
+        project.read("runs.db"),
+        "no database, but a text of some length"
+    );
     project.write("ctxc.toml", "");
     let mut command = project.command(&["eval", "good"]);
     command.env("XDG_STATE_HOME", project.path("runs.db"));
-    super::project::Run::from(command.output().unwrap()).code(0).says("PASS").warns("this run is not stored in the history");
+    super::project::Run::from(command.output().unwrap())
+        .code(0)
+        .says("PASS")
+        .warns("this run is not stored in the history");
     #[cfg(unix)]
     {
         project.write("ctxc.toml", "[history]\npath = \"linked.db\"\n");
         std::os::unix::fs::symlink("/nowhere", project.path("linked.db")).unwrap();
-        project.run(&["eval", "good"]).code(2).says("PASS").warns("linked.db is a link");
+        project
+            .run(&["eval", "good"])
+            .code(2)
+            .says("PASS")
+            .warns("linked.db is a link");
     }
 }
 
@@ -134,15 +227,29 @@ fn a_history_that_another_program_holds_is_waited_for_and_then_refused() {
     let held = rusqlite::Connection::open(project.path("runs.db")).unwrap();
     held.execute_batch("BEGIN IMMEDIATE").unwrap();
     // What it found is shown all the same.
-    let run = project.run(&["eval", "good"]).code(3).says("1 scenario: 1 passed");
+    let run = project
+        .run(&["eval", "good"])
+        .code(3)
+        .says("1 scenario: 1 passed");
     let busy = "runs.db cannot be used: another program is writing to it and did not finish within 5 seconds";
-    run.warns(busy).warns("try again once that program has finished");
-    project.run(&["eval", "good", "--resume"]).code(3).silent_out().warns(busy);
+    run.warns(busy)
+        .warns("try again once that program has finished");
+    project
+        .run(&["eval", "good", "--resume"])
+        .code(3)
+        .silent_out()
+        .warns(busy);
     // Who only reads need not wait.
     project.run(&["history", "list"]).code(0);
     held.execute_batch("ROLLBACK").unwrap();
     project.run(&["eval", "good"]).code(0);
-    assert_eq!(project.run(&["history", "list", "--json"]).code(0).json()["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(
+        project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+            .as_array()
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]
@@ -150,8 +257,14 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
     let project = sample();
     let git = |args: &[&str]| {
         let mut git = std::process::Command::new("git");
-        git.current_dir(project.path("")).args(["-c", "user.name=t", "-c", "user.email=t@t"]).args(args);
-        git.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+        git.current_dir(project.path(""))
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(args);
+        git.envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ])
+        .env_remove("GIT_DIR");
         assert!(git.output().unwrap().status.success());
     };
     project.write("ctxc.toml", "[history]\npath = \"history.db\"\n");
@@ -163,19 +276,32 @@ fn verdicts_that_cannot_be_read_make_nothing_green() {
     let whole = std::fs::read(project.path("history.db")).unwrap();
     for damage in ["header", "middle"] {
         let mut bytes = whole.clone();
-        let from = if damage == "header" { 0 } else { bytes.len() / 2 };
+        let from = if damage == "header" {
+            0
+        } else {
+            bytes.len() / 2
+        };
         let until = bytes.len().min(from + 4_096);
         bytes[from..until].fill(0xff);
         std::fs::write(project.path("history.db"), bytes).unwrap();
-        project.run(&["eval", "--affected"]).code(3).warns("history.db cannot be used");
+        project
+            .run(&["eval", "--affected"])
+            .code(3)
+            .warns("history.db cannot be used");
     }
     // Where nobody named a file there is none to be had: everything is run.
     project.write("ctxc.toml", "");
     git(&["add", "-A"]);
     git(&["commit", "-q", "-m", "no history"]);
     let mut command = project.command(&["eval", "--affected"]);
-    let run = command.env("XDG_STATE_HOME", project.path("state")).output().unwrap();
+    let run = command
+        .env("XDG_STATE_HOME", project.path("state"))
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&run.stderr);
-    assert!(said.contains("running every scenario, as no earlier verdicts are known"), "{said}");
+    assert!(
+        said.contains("running every scenario, as no earlier verdicts are known"),
+        "{said}"
+    );
     assert_eq!(run.status.code(), Some(1));
 }

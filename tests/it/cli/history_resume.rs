@@ -20,16 +20,27 @@ fn suite() -> Project {
         )
         .unwrap();
     }
-    Project::new().file("templates/triage.xml", TASK).file("scenarios/many.yaml", suite)
+    Project::new()
+        .file("templates/triage.xml", TASK)
+        .file("scenarios/many.yaml", suite)
 }
 
 /// The runs that are kept, and the cases of the last.
 fn kept(project: &Project) -> (Vec<Value>, Vec<Value>) {
-    let list = project.run(&["history", "list", "--json"]).code(0).json()["runs"].as_array().unwrap().clone();
+    let list = project.run(&["history", "list", "--json"]).code(0).json()["runs"]
+        .as_array()
+        .unwrap()
+        .clone();
     let cases = if list.is_empty() {
         Vec::new()
     } else {
-        project.run(&["history", "show", "last", "--json"]).code(0).json()["cases"].as_array().unwrap().clone()
+        project
+            .run(&["history", "show", "last", "--json"])
+            .code(0)
+            .json()["cases"]
+            .as_array()
+            .unwrap()
+            .clone()
     };
     (list, cases)
 }
@@ -39,13 +50,24 @@ fn kills(rounds: u32) {
     let project = suite();
     project.run(&["eval"]).code(1);
     let started = Instant::now();
-    let whole = project.run(&["eval", "--no-history", "--json"]).code(1).stdout;
+    let whole = project
+        .run(&["eval", "--no-history", "--json"])
+        .code(1)
+        .stdout;
     let time = started.elapsed();
     let (mut seed, mut half) = (2026_u64, 0);
     for round in 0..rounds {
-        let mut child = project.command(&["eval", "--json"]).stdout(std::process::Stdio::null()).spawn().unwrap();
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_micros((seed >> 33) % (time.as_micros() as u64 * 5 / 4)));
+        let mut child = project
+            .command(&["eval", "--json"])
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_micros(
+            (seed >> 33) % (time.as_micros() as u64 * 5 / 4),
+        ));
         child.kill().unwrap();
         child.wait().unwrap();
         let (runs, done) = kept(&project);
@@ -54,7 +76,11 @@ fn kills(rounds: u32) {
         assert_eq!(resumed.stdout, whole, "round {round}");
         if is_open {
             // What was kept before the kill is what is not run again.
-            resumed.warns(&format!("{} scenario{} finished before", done.len(), if done.len() == 1 { "" } else { "s" }));
+            resumed.warns(&format!(
+                "{} scenario{} finished before",
+                done.len(),
+                if done.len() == 1 { "" } else { "s" }
+            ));
             half += u32::from(!done.is_empty() && done.len() < CASES);
         } else {
             resumed.warns("no interrupted run of these scenarios: starting a new one");
@@ -67,10 +93,16 @@ fn kills(rounds: u32) {
             "{round}"
         );
         assert_eq!(after.len(), runs.len() + usize::from(!is_open));
-        let trials: usize = cases.iter().map(|case| case["trials"].as_array().unwrap().len()).sum();
+        let trials: usize = cases
+            .iter()
+            .map(|case| case["trials"].as_array().unwrap().len())
+            .sum();
         assert_eq!((cases.len(), trials), (CASES, CASES * 2), "round {round}");
     }
-    assert!(half >= rounds / 10, "only {half} kills of {rounds} hit a run between two cases");
+    assert!(
+        half >= rounds / 10,
+        "only {half} kills of {rounds} hit a run between two cases"
+    );
 }
 
 #[test]
@@ -102,28 +134,54 @@ fn only_what_is_the_same_is_taken_from_a_run_that_was_broken_off() {
     let project = suite();
     let resume = |args: &[&str]| project.run(&[&["eval", "--resume"], args].concat());
     broken_off(&project);
-    resume(&[]).code(1).warns("40 scenarios finished before, not run again").says("240 scenarios: 205 passed, 35 failed");
+    resume(&[])
+        .code(1)
+        .warns("40 scenarios finished before, not run again")
+        .says("240 scenarios: 205 passed, 35 failed");
     // What was edited since is run again, in the same run.
     let id = broken_off(&project);
     let text = project.read("scenarios/many.yaml");
-    project.write("scenarios/many.yaml", text.replace("sort 11}", "sort this}"));
-    resume(&[]).code(1).warns(": 39 scenarios finished before, not run again").says("240 scenarios");
+    project.write(
+        "scenarios/many.yaml",
+        text.replace("sort 11}", "sort this}"),
+    );
+    resume(&[])
+        .code(1)
+        .warns(": 39 scenarios finished before, not run again")
+        .says("240 scenarios");
     let named = format!("--resume={id}");
-    project.run(&["eval", &named]).code(2).warns("is complete: nothing is left to run");
-    project.run(&["eval", "--resume=x"]).code(2).warns("there is no run `x`");
+    project
+        .run(&["eval", &named])
+        .code(2)
+        .warns("is complete: nothing is left to run");
+    project
+        .run(&["eval", "--resume=x"])
+        .code(2)
+        .warns("there is no run `x`");
     // Another selection or registry is another run.
     project.write("scenarios/many.yaml", text);
     let id = broken_off(&project);
-    resume(&["many/c1"]).code(0).warns("no interrupted run of these scenarios").says("1 scenario: 1 passed");
+    resume(&["many/c1"])
+        .code(0)
+        .warns("no interrupted run of these scenarios")
+        .says("1 scenario: 1 passed");
     let named = format!("--resume={id}");
-    project.run(&["eval", "many/c1", &named]).code(2).warns("had other scenarios, another registry or other options");
+    project
+        .run(&["eval", "many/c1", &named])
+        .code(2)
+        .warns("had other scenarios, another registry or other options");
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
-    resume(&[]).code(1).warns("no interrupted run of these scenarios").says("240 scenarios");
+    resume(&[])
+        .code(1)
+        .warns("no interrupted run of these scenarios")
+        .says("240 scenarios");
     project.run(&["eval", "--resume", "--no-history"]).code(2);
     // Where the history cannot be used there is nothing to go on with.
     let mut command = project.command(&["eval", "--resume"]);
     command.env("XDG_STATE_HOME", project.path("half.jsonl"));
-    Run::from(command.output().unwrap()).code(3).warns("no folder outside the project to keep runs in");
+    Run::from(command.output().unwrap())
+        .code(3)
+        .warns("no folder outside the project to keep runs in");
 }
 
 #[test]
@@ -132,16 +190,30 @@ fn verdicts_of_unchanged_cases_come_from_the_history() {
     super::eval::commit(&project);
     let affected = || project.run(&["eval", "--affected", "--json"]);
     // Nobody knows how they ended.
-    assert_eq!(affected().code(0).json()["cases"].as_array().unwrap().len(), 0);
+    assert_eq!(
+        affected().code(0).json()["cases"].as_array().unwrap().len(),
+        0
+    );
     let whole = project.run(&["eval", "--json"]).code(1).json();
     let text = project.read("scenarios/many.yaml");
     project.write("scenarios/many.yaml", text.replace("sort 1}", "sort this}"));
     let card = affected().code(1).json();
     let summary = &card["summary"];
     // The one that changed was run, and so were those that failed.
-    assert_eq!((&summary["planned"], &summary["passed"], &summary["carried"]), (&240.into(), &205.into(), &204.into()));
-    for case in card["cases"].as_array().unwrap().iter().filter(|case| !case["carried_from"].is_null()) {
-        assert_eq!((&case["verdict"], &case["carried_from"]), (&"pass".into(), &whole["registry_hash"]));
+    assert_eq!(
+        (&summary["planned"], &summary["passed"], &summary["carried"]),
+        (&240.into(), &205.into(), &204.into())
+    );
+    for case in card["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|case| !case["carried_from"].is_null())
+    {
+        assert_eq!(
+            (&case["verdict"], &case["carried_from"]),
+            (&"pass".into(), &whole["registry_hash"])
+        );
     }
     let (runs, cases) = kept(&project);
     assert_eq!((runs.len(), cases.len()), (2, 36));

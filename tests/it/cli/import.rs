@@ -3,10 +3,14 @@
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-const REPLY: &str = "Reply to {{ customer.name }} in a {{ tone | default(\"warm\") }} tone:\n{{ message }}\n";
+const REPLY: &str =
+    "Reply to {{ customer.name }} in a {{ tone | default(\"warm\") }} tone:\n{{ message }}\n";
 
 fn template(project: &Project, path: &str) -> String {
-    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project
+        .run(&["check", "--verbose"])
+        .code(0)
+        .says("nothing found");
     project.run(&["fmt", "--check"]).code(0);
     project.read(path)
 }
@@ -14,10 +18,15 @@ fn template(project: &Project, path: &str) -> String {
 #[test]
 fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
     let project = Project::new().file("legacy/support/reply.j2", REPLY);
-    let run = project.run(&["import", "legacy"]).code(0).warns("next: ctxc check");
-    run.says("legacy/support/reply.j2 (Jinja, text stays in its file) → templates/support/reply.xml\n")
-        .says("  inputs: customer (object), tone (any, default \"warm\"), message (any)\n")
-        .says("wrote 1 template; changed none of the prompts\n");
+    let run = project
+        .run(&["import", "legacy"])
+        .code(0)
+        .warns("next: ctxc check");
+    run.says(
+        "legacy/support/reply.j2 (Jinja, text stays in its file) → templates/support/reply.xml\n",
+    )
+    .says("  inputs: customer (object), tone (any, default \"warm\"), message (any)\n")
+    .says("wrote 1 template; changed none of the prompts\n");
     assert_eq!(project.read("legacy/support/reply.j2"), REPLY);
     insta::assert_snapshot!(template(&project, "templates/support/reply.xml"), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
@@ -37,9 +46,14 @@ fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
 fn markdown_is_carried_with_each_kind_of_placeholder() {
     let project = Project::new()
         .file("p/double.md", "Summarise {{ diff }}.")
-        .file("p/single.md", "Answer {question} as {{\"answer\": \"…\"}} if a < b & c.")
+        .file(
+            "p/single.md",
+            "Answer {question} as {{\"answer\": \"…\"}} if a < b & c.",
+        )
         .file("p/README.md", "# Nothing here");
-    let run = project.run(&["import", "p", "-o", "templates/docs"]).code(0);
+    let run = project
+        .run(&["import", "p", "-o", "templates/docs"])
+        .code(0);
     run.says("skipped 1 page without placeholders");
     insta::assert_snapshot!(template(&project, "templates/docs/single.xml"), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
@@ -51,8 +65,15 @@ fn markdown_is_carried_with_each_kind_of_placeholder() {
       </parameters>
     </task>
     "#);
-    assert!(project.read("templates/docs/double.xml").contains("<description src=\"../../p/double.md\"/>"));
-    project.run(&["import", "p/README.md"]).code(0).says("→ templates/readme.xml");
+    assert!(
+        project
+            .read("templates/docs/double.xml")
+            .contains("<description src=\"../../p/double.md\"/>")
+    );
+    project
+        .run(&["import", "p/README.md"])
+        .code(0)
+        .says("→ templates/readme.xml");
     assert!(template(&project, "templates/readme.xml").contains("verbatim=\"true\""));
 }
 
@@ -65,24 +86,45 @@ fn two_halves_become_one_task_and_a_system_message_alone_asks_for_the_rest() {
     let run = project.run(&["import", "p"]).code(0);
     run.says("p/triage_system.j2 + p/triage_user.j2 (Jinja, text stays in its file) → templates/triage.xml");
     let triage = template(&project, "templates/triage.xml");
-    assert!(triage.contains("<system src=\"../p/triage_system.j2\" syntax=\"jinja\"/>"), "{triage}");
+    assert!(
+        triage.contains("<system src=\"../p/triage_system.j2\" syntax=\"jinja\"/>"),
+        "{triage}"
+    );
     let critic = project.read("templates/critic/system.xml");
-    assert!(critic.contains("<description>{{request}}</description>") && critic.contains("name=\"request\""), "{critic}");
+    assert!(
+        critic.contains("<description>{{request}}</description>")
+            && critic.contains("name=\"request\""),
+        "{critic}"
+    );
     let sample = r#"{"template":"triage","inputs":{"team":"A","ticket":"b"},"expected":[{"role":"system","content":"You triage for A."},{"role":"user","content":"Ticket: b"}]}"#;
     project.write("s.jsonl", sample);
-    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte\n");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(0)
+        .says("1 sample: every message equal, byte for byte\n");
 }
 
 #[test]
 fn what_is_there_is_left_alone_without_force() {
-    let project = Project::new().file("p/a.j2", "{{ x }}").file("templates/a.xml", "<!-- mine -->");
+    let project = Project::new()
+        .file("p/a.j2", "{{ x }}")
+        .file("templates/a.xml", "<!-- mine -->");
     let run = project.run(&["import", "p"]).code(0);
     run.says("templates/a.xml already exists; left as it is (--force overwrites it)");
     assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
-    project.run(&["import", "p", "--force", "--dry-run"]).code(0).says("→ templates/a.xml (not written)");
+    project
+        .run(&["import", "p", "--force", "--dry-run"])
+        .code(0)
+        .says("→ templates/a.xml (not written)");
     assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
-    project.run(&["import", "p", "--force"]).code(0).says("wrote 1 template");
-    project.run(&["import", "p"]).code(0).says("already exists, unchanged");
+    project
+        .run(&["import", "p", "--force"])
+        .code(0)
+        .says("wrote 1 template");
+    project
+        .run(&["import", "p"])
+        .code(0)
+        .says("already exists, unchanged");
 }
 
 #[test]
@@ -99,9 +141,18 @@ fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
         .says("p/a.j2:5: error: test `sunny` cannot be carried over")
         .says("p/b.j2:1: error: the text is not valid Jinja")
         .says("wrote 1 template; 2 prompts not carried over; changed none of the prompts");
-    assert!(!project.files().contains(&"templates/a.xml".to_owned()), "{said}");
+    assert!(
+        !project.files().contains(&"templates/a.xml".to_owned()),
+        "{said}"
+    );
     let json = project.run(&["import", "p", "--json"]).code(1).json();
-    assert_eq!((json["schema"].as_str(), json["prompts"][0]["state"].as_str()), (Some("ctxc/import/1"), Some("refused")));
+    assert_eq!(
+        (
+            json["schema"].as_str(),
+            json["prompts"][0]["state"].as_str()
+        ),
+        (Some("ctxc/import/1"), Some("refused"))
+    );
     assert_eq!(json["prompts"][0]["notes"][0]["line"], 2);
 }
 
@@ -112,10 +163,17 @@ fn parts_are_taken_in_and_no_tasks_of_their_own() {
         .file("p/x/one.j2", "{% extends 'base.j2' %}{% block b %}{{ super() }}{% include 'x/tone.j2' ignore missing %}{% include 'parts/p.j2' %}{% endblock %}")
         .file("p/parts/p.j2", "{{ v }}\n");
     let run = project.run(&["import", "p"]).code(0);
-    run.says("2 files are parts of others")
-        .says("it includes p/base.j2, p/parts/p.j2, and a text of a template cannot include others");
-    assert!(template(&project, "templates/x/one.xml").contains("<description syntax=\"jinja\">A -{{ v }}</description>"));
-    project.run(&["import", "p/parts/p.j2"]).code(0).says("→ templates/p.xml");
+    run.says("2 files are parts of others").says(
+        "it includes p/base.j2, p/parts/p.j2, and a text of a template cannot include others",
+    );
+    assert!(
+        template(&project, "templates/x/one.xml")
+            .contains("<description syntax=\"jinja\">A -{{ v }}</description>")
+    );
+    project
+        .run(&["import", "p/parts/p.j2"])
+        .code(0)
+        .says("→ templates/p.xml");
 }
 
 #[test]
@@ -141,18 +199,34 @@ fn a_sample_that_differs_shows_the_first_byte_with_both_lines() {
         .says("s.jsonl:5: error: nobody cannot be rendered: there is no template `nobody`\n")
         .says("s.jsonl:6: error: a is user; expected system\n")
         .says("5 samples: 1 equal byte for byte, 4 not\n");
-    let json = project.run(&["import", "p", "--verify", "s.jsonl", "--json"]).code(1).json();
-    assert_eq!((&json["samples"]["total"], &json["samples"]["equal"]), (&5.into(), &1.into()));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("5 samples: 1 equal byte for byte, 4 not");
+    let json = project
+        .run(&["import", "p", "--verify", "s.jsonl", "--json"])
+        .code(1)
+        .json();
+    assert_eq!(
+        (&json["samples"]["total"], &json["samples"]["equal"]),
+        (&5.into(), &1.into())
+    );
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("5 samples: 1 equal byte for byte, 4 not");
     project.write("s.jsonl", "{}");
-    project.run(&["import", "p", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: expected a text in `template`");
+    project
+        .run(&["import", "p", "--verify", "s.jsonl"])
+        .code(2)
+        .warns("s.jsonl:1: expected a text in `template`");
 }
 
 #[test]
 fn switches_of_the_engine_are_worked_into_the_text() {
     let project = Project::new().file("p/a.j2", "{% if x %}\n  yes\n  {% endif %}\nend\n\n");
-    let sample =
-        |text: &str| format!("{{\"template\":\"a\",\"inputs\":{{\"x\":true}},\"expected\":{}}}", serde_json::json!(text));
+    let sample = |text: &str| {
+        format!(
+            "{{\"template\":\"a\",\"inputs\":{{\"x\":true}},\"expected\":{}}}",
+            serde_json::json!(text)
+        )
+    };
     for (switches, expected) in [
         (&[][..], "\n  yes\n  \nend\n"),
         (&["--trim-blocks"], "  yes\n  end\n"),
@@ -160,7 +234,11 @@ fn switches_of_the_engine_are_worked_into_the_text() {
         (&["--keep-trailing-newline"], "\n  yes\n  \nend\n\n"),
     ] {
         project.write("s.jsonl", sample(expected));
-        let args: Vec<&str> = ["import", "p", "--force", "--verify", "s.jsonl"].iter().chain(switches).copied().collect();
+        let args: Vec<&str> = ["import", "p", "--force", "--verify", "s.jsonl"]
+            .iter()
+            .chain(switches)
+            .copied()
+            .collect();
         project.run(&args).code(0);
         project.run(&["import", "--verify", "s.jsonl"]).code(0);
     }
@@ -173,9 +251,15 @@ fn hostile_prompts_are_refused_and_not_followed() {
         .file("p/round/b.j2", "{% extends 'a.j2' %}")
         .file("p/self.j2", "{% include 'self.j2' %}")
         .file("p/latin.j2", b"caf\xe9 {{ x }}".as_slice())
-        .file("p/out.j2", "{% include '../../etc/passwd' %}{% include '/etc/passwd' %}")
+        .file(
+            "p/out.j2",
+            "{% include '../../etc/passwd' %}{% include '/etc/passwd' %}",
+        )
         .file("p/blocks.j2", "{% block a %}".repeat(50_000))
-        .file("p/joins.j2", format!("{{{{ {} }}}}", "'a'.join((".repeat(50_000)))
+        .file(
+            "p/joins.j2",
+            format!("{{{{ {} }}}}", "'a'.join((".repeat(50_000)),
+        )
         .file("p/braces.md", "{".repeat(1 << 20) + "{x}");
     for level in 0..30 {
         let next = level + 1;
@@ -198,37 +282,78 @@ fn hostile_prompts_are_refused_and_not_followed() {
         .says("p/bomb/0.j2")
         .says("with everything that it includes, the text has more than 1000000 bytes");
     #[cfg(unix)]
-    project.run(&["import", "p/link.j2"]).code(2).warns("lies outside the project's folder");
+    project
+        .run(&["import", "p/link.j2"])
+        .code(2)
+        .warns("lies outside the project's folder");
     project.run(&["import", "p/none.j2"]).code(2);
-    project.run(&["import", "p", "-o", "../elsewhere"]).code(2).warns("the folder lies outside the project's");
+    project
+        .run(&["import", "p", "-o", "../elsewhere"])
+        .code(2)
+        .warns("the folder lies outside the project's");
     let empty = Project::new().file("p/a.txt", "x").file("p/README.md", "x");
-    empty.run(&["import", "p"]).code(5).warns("no prompt was found").warns("p/README.md has no placeholders");
+    empty
+        .run(&["import", "p"])
+        .code(5)
+        .warns("no prompt was found")
+        .warns("p/README.md has no placeholders");
     empty.run(&["import", "p/a.txt", "--from", "jinja"]).code(0);
 }
 
 #[test]
 fn init_says_what_import_would_find() {
-    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("docs/b.md", "{{ x }}").file("docs/c.md", "no prompt");
+    let project = Project::new()
+        .file("legacy/a.j2", "{{ x }}")
+        .file("docs/b.md", "{{ x }}")
+        .file("docs/c.md", "no prompt");
     let run = project.run(&["init"]).code(0);
     run.says("found 1 Jinja file in legacy/ and 1 Markdown file in docs/ (see `ctxc import`); changed none of them\n");
 }
 
 #[test]
 fn samples_name_templates_by_their_prompts_without_a_path_too() {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("legacy/reply.j2", "Hello {{ name }}.");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("legacy/reply.j2", "Hello {{ name }}.");
     // One text stays in its file, the other is written in another way; `--` cannot stand in a comment.
     let project = project.file("legacy/a--b.md", "Bye {name}.");
     project.run(&["import", "legacy"]).code(0);
-    assert!(!project.read("templates/a-b.xml").contains("src="), "{}", project.read("templates/a-b.xml"));
+    assert!(
+        !project.read("templates/a-b.xml").contains("src="),
+        "{}",
+        project.read("templates/a-b.xml")
+    );
     let line = |template: &str, text: &str| {
-        format!("{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"{text}\"}}\n")
+        format!(
+            "{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"{text}\"}}\n"
+        )
     };
-    let all = ["reply", "templates/reply.xml", "legacy/reply.j2", "./legacy/reply.j2"].map(|name| line(name, "Hello Ann."));
-    project.write("samples.jsonl", all.concat() + &line("legacy/a--b.md", "Bye Ann."));
-    project.run(&["import", "--verify", "samples.jsonl"]).code(0).says("5 samples: every message equal, byte for byte");
+    let all = [
+        "reply",
+        "templates/reply.xml",
+        "legacy/reply.j2",
+        "./legacy/reply.j2",
+    ]
+    .map(|name| line(name, "Hello Ann."));
+    project.write(
+        "samples.jsonl",
+        all.concat() + &line("legacy/a--b.md", "Bye Ann."),
+    );
+    project
+        .run(&["import", "--verify", "samples.jsonl"])
+        .code(0)
+        .says("5 samples: every message equal, byte for byte");
     // A prompt that two templates have is neither's.
-    project.write("templates/again.xml", project.read("templates/reply.xml").replace("\"reply\"", "\"again\""));
-    project.write("samples.jsonl", line("legacy/reply.j2", "Hello Ann.") + &line("again", "Hello Ann."));
+    project.write(
+        "templates/again.xml",
+        project
+            .read("templates/reply.xml")
+            .replace("\"reply\"", "\"again\""),
+    );
+    project.write(
+        "samples.jsonl",
+        line("legacy/reply.j2", "Hello Ann.") + &line("again", "Hello Ann."),
+    );
     project
         .run(&["import", "--verify", "samples.jsonl"])
         .code(1)
@@ -240,7 +365,13 @@ fn samples_name_templates_by_their_prompts_without_a_path_too() {
 fn a_prompt_whose_name_is_no_text_is_told() {
     use std::os::unix::ffi::OsStrExt as _;
     let project = Project::new().file("legacy/reply.j2", "Hello {{ name }}.");
-    std::fs::write(project.path("legacy").join(std::ffi::OsStr::from_bytes(b"b\xffd.j2")), "Hi {{ x }}").unwrap();
+    std::fs::write(
+        project
+            .path("legacy")
+            .join(std::ffi::OsStr::from_bytes(b"b\xffd.j2")),
+        "Hi {{ x }}",
+    )
+    .unwrap();
     let run = project.run(&["import", "legacy"]).code(1);
     run.says("legacy/b\u{fffd}d.j2: error: it cannot be read: its name is not UTF-8, and a template cannot name it")
         .says("wrote 1 template");
@@ -257,7 +388,12 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
 {{ both|upper }}{{ both + 1 }}{% if low < high %}{% endif %}{% for x in text|split(',') %}{% endfor %}{{ facts|tojson }}{% if strict == true %}{% endif %}{{ last[-1] }}{{ plan(title=plain) }}";
     let project = Project::new().file("p/a.j2", text);
     let run = project.run(&["import", "p"]).code(0);
-    let told = run.stdout.lines().find_map(|line| line.trim().strip_prefix("inputs: ")).unwrap().replace("), ", ")\n");
+    let told = run
+        .stdout
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("inputs: "))
+        .unwrap()
+        .replace("), ", ")\n");
     insta::assert_snapshot!(told, @r#"
     document (any)
     history (array)
@@ -293,7 +429,10 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
 #[test]
 fn the_name_of_a_function_that_is_not_called_is_an_input() {
     let text = "{{ range }}{{ dict.a }}{% for x in cycler %}{{ x }}{% endfor %}{% for i in range(n) %}{{ joiner() }}{% endfor %}";
-    let run = Project::new().file("p/a.j2", text).run(&["import", "p"]).code(0);
+    let run = Project::new()
+        .file("p/a.j2", text)
+        .run(&["import", "p"])
+        .code(0);
     run.says("inputs: range (any), dict (object), cycler (array), n (number)");
 }
 
@@ -302,7 +441,10 @@ fn what_is_put_to_a_test_takes_any_value_and_is_told_in_its_own_words() {
     let text = "{% if xs is not none and xs is not string %}q{% endif %}{% if tools is defined %}T{% endif %}\n{{ 'A' if v|default(none) is none else 'B' }}";
     let project = Project::new().file("p/a.j2", text);
     project.write("s.jsonl", r#"{"template": "a", "inputs": {"xs": [1], "tools": ["t"], "v": [2]}, "expected": "qT\nB"}"#);
-    let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal");
+    let run = project
+        .run(&["import", "p", "--verify", "s.jsonl"])
+        .code(0)
+        .says("1 sample: every message equal");
     run.says("inputs: xs (any, default \"\"), tools (any, default \"\"), v (any, default \"\")\n")
         .says("p/a.j2:1: warning: `xs is not none`: an input that a run leaves out")
         .says("`xs is not string`: an input")
@@ -316,13 +458,34 @@ fn a_value_of_another_type_is_refused_with_its_parameter() {
         .file("p/a.j2", "{% for x in list %}\n- {{ x }}{% endfor %}{{ words|upper }}{{ n|round }}{% if late %}!{% endif %}");
     project.run(&["import", "p"]).code(0);
     let render = |list: &str, n: &str| {
-        project.run(&["render", "a", "-i", &format!("list={list}"), "-i", "words=w", "-i", &format!("n={n}"), "-i", "late=null"])
+        project.run(&[
+            "render",
+            "a",
+            "-i",
+            &format!("list={list}"),
+            "-i",
+            "words=w",
+            "-i",
+            &format!("n={n}"),
+            "-i",
+            "late=null",
+        ])
     };
     render("[1, 2]", "1.5").code(0);
-    render("\"abc\"", "1.5").code(2).warns("--input list: the parameter's type is array, and `\"abc\"` is a string");
-    render("[1, 2]", "[]").code(2).warns("--input n: the parameter's type is number, and `[]` is an array");
-    project.write("s.jsonl", r#"{"template":"a","inputs":{"list":["x"],"words":["w"],"n":1},"expected":"x"}"#);
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("the value of `words` is an array, and its type is `string`");
+    render("\"abc\"", "1.5")
+        .code(2)
+        .warns("--input list: the parameter's type is array, and `\"abc\"` is a string");
+    render("[1, 2]", "[]")
+        .code(2)
+        .warns("--input n: the parameter's type is number, and `[]` is an array");
+    project.write(
+        "s.jsonl",
+        r#"{"template":"a","inputs":{"list":["x"],"words":["w"],"n":1},"expected":"x"}"#,
+    );
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("the value of `words` is an array, and its type is `string`");
 }
 
 #[test]
@@ -341,16 +504,30 @@ fn a_folder_without_prompts_is_told_all_their_endings() {
 
 #[test]
 fn a_folder_of_prompts_gets_a_project_and_no_example() {
-    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("legacy/parts/b.j2", "Bye.").file("docs/c.md", "{name}");
-    let run =
-        project.run(&["init"]).code(0).says("found 2 Jinja files in legacy/ and 1 Markdown file in docs/ (see `ctxc import`)");
+    let project = Project::new()
+        .file("legacy/a.j2", "{{ x }}")
+        .file("legacy/parts/b.j2", "Bye.")
+        .file("docs/c.md", "{name}");
+    let run = project
+        .run(&["init"])
+        .code(0)
+        .says("found 2 Jinja files in legacy/ and 1 Markdown file in docs/ (see `ctxc import`)");
     run.warns("next: ctxc import docs legacy");
-    assert_eq!(project.files(), ["ctxc.toml", "docs/c.md", "legacy/a.j2", "legacy/parts/b.j2"]);
+    assert_eq!(
+        project.files(),
+        ["ctxc.toml", "docs/c.md", "legacy/a.j2", "legacy/parts/b.j2"]
+    );
     project.run(&["import", "docs", "legacy"]).code(0);
-    project.run(&["check"]).code(0).says("checked 3 files: nothing found");
+    project
+        .run(&["check"])
+        .code(0)
+        .says("checked 3 files: nothing found");
     let samples = r#"{"template":"legacy/a.j2","inputs":{"x":1},"expected":"1"}"#;
     project.write("s.jsonl", samples);
-    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(0)
+        .says("1 sample: every message equal, byte for byte");
 }
 
 #[test]
@@ -361,26 +538,53 @@ fn methods_of_python_say_what_they_say_there() {
     let sample = r#"{"template":"p/a.j2","inputs":{"user":{"name":"Zoë Adler"},"text":" a,b"},"expected":"Zoë|b|None|1|A|bz"}"#;
     project.write("s.jsonl", sample);
     let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(0);
-    run.says("text stays in its file").says("inputs: user (object), text (string)\n").says("every message equal");
+    run.says("text stays in its file")
+        .says("inputs: user (object), text (string)\n")
+        .says("every message equal");
 }
 
 #[test]
 fn a_broken_template_fails_its_own_samples_and_no_others() {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("legacy/good.j2", "Hello {{ name }}.");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("legacy/good.j2", "Hello {{ name }}.");
     let project = project.file("legacy/bad.j2", "Bye {{ name }}.");
     project.run(&["import", "legacy"]).code(0);
-    project.write("templates/bad.xml", project.read("templates/bad.xml").replace("</task>", "&</task>"));
+    project.write(
+        "templates/bad.xml",
+        project
+            .read("templates/bad.xml")
+            .replace("</task>", "&</task>"),
+    );
     project.write("templates/lost.xml", "<");
     let line = |template: &str| {
-        format!("{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"Hello Ann.\"}}\n")
+        format!(
+            "{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"Hello Ann.\"}}\n"
+        )
     };
     project.write("samples.jsonl", line("good") + &line("legacy/good.j2"));
-    project.run(&["import", "--verify", "samples.jsonl"]).code(0).says("2 samples: every message equal, byte for byte");
-    let bad = ["bad", "legacy/bad.j2", "templates/bad.xml", "templates/lost.xml", "none"].map(line).concat();
+    project
+        .run(&["import", "--verify", "samples.jsonl"])
+        .code(0)
+        .says("2 samples: every message equal, byte for byte");
+    let bad = [
+        "bad",
+        "legacy/bad.j2",
+        "templates/bad.xml",
+        "templates/lost.xml",
+        "none",
+    ]
+    .map(line)
+    .concat();
     project.write("samples.jsonl", line("good") + &bad);
-    let run = project.run(&["import", "--verify", "samples.jsonl"]).code(1).says("6 samples: 1 equal byte for byte, 5 not");
+    let run = project
+        .run(&["import", "--verify", "samples.jsonl"])
+        .code(1)
+        .says("6 samples: 1 equal byte for byte, 5 not");
     let why = "cannot be rendered: templates/bad.xml has 1 error: what an agent would receive is not certain";
-    let run = run.says(&format!("error: bad {why}")).says(&format!("error: legacy/bad.j2 {why}"));
+    let run = run
+        .says(&format!("error: bad {why}"))
+        .says(&format!("error: legacy/bad.j2 {why}"));
     run.says(&format!("error: templates/bad.xml {why}"))
         .says("error: templates/lost.xml cannot be rendered: templates/lost.xml has ")
         .says("error: none cannot be rendered: there is no template `none`");
@@ -390,8 +594,14 @@ fn a_broken_template_fails_its_own_samples_and_no_others() {
 fn a_sample_with_a_slip_in_a_key_is_told() {
     let task = "<task type=\"atomic\" name=\"t\" profile=\"bare\">\n  <description>Go {{tone}}.</description>\n  <parameters><parameter name=\"tone\" default=\"on\"/></parameters>\n</task>\n";
     let project = Project::new().file("templates/t.xml", task);
-    project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n");
-    project.run(&["import", "--verify", "s.jsonl"]).code(0).warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");
+    project.write(
+        "s.jsonl",
+        "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n",
+    );
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(0)
+        .warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");
     project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tone\": \"a\", \"tone\": \"b\"}, \"expected\": \"Go b.\"}\n");
     project
         .run(&["import", "--verify", "s.jsonl"])

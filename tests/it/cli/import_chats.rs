@@ -11,7 +11,11 @@ fn chat(messages: &Value) -> String {
 
 /// The messages of the request of a template.
 fn messages(project: &Project, args: &[&str]) -> Value {
-    let args: Vec<&str> = ["render", "t", "--as", "openai-chat"].iter().chain(args).copied().collect();
+    let args: Vec<&str> = ["render", "t", "--as", "openai-chat"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
     project.run(&args).code(0).json()["messages"].clone()
 }
 
@@ -20,20 +24,40 @@ fn an_imported_prompt_is_the_very_request() {
     let project = Project::new().file("p/t.j2", "\n  Reply to {{ name }}:\n\n{{ message }}  \n");
     project.run(&["import", "p"]).code(0);
     let said = messages(&project, &["-i", "name=Ann", "-i", "message=Hi"]);
-    assert_eq!(said, json!([{"role": "user", "content": "\n  Reply to Ann:\n\nHi  "}]));
+    assert_eq!(
+        said,
+        json!([{"role": "user", "content": "\n  Reply to Ann:\n\nHi  "}])
+    );
 }
 
 #[test]
 fn a_placeholder_for_messages_is_the_conversation() {
-    let asked = json!([["system", "You help {name}."], ["placeholder", "{chat_history}"], ["human", "{input}"]]);
+    let asked = json!([
+        ["system", "You help {name}."],
+        ["placeholder", "{chat_history}"],
+        ["human", "{input}"]
+    ]);
     let project = Project::new().file("p/t.json", chat(&asked));
     let run = project.run(&["import", "p"]).code(0);
     // What holds messages is no input of the task.
     assert!(!run.stdout.contains("warning"), "{}", run.stdout);
-    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project
+        .run(&["check", "--verbose"])
+        .code(0)
+        .says("nothing found");
     project.run(&["fmt", "--check"]).code(0);
     project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n{\"role\": \"assistant\", \"content\": \"Hello\"}\n");
-    let said = messages(&project, &["-i", "name=Ann", "-i", "input=And now?", "--history", "h.jsonl"]);
+    let said = messages(
+        &project,
+        &[
+            "-i",
+            "name=Ann",
+            "-i",
+            "input=And now?",
+            "--history",
+            "h.jsonl",
+        ],
+    );
     let expected = json!([
         {"role": "system", "content": "You help Ann."}, {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Hello"}, {"role": "user", "content": "And now?"},
@@ -44,7 +68,10 @@ fn a_placeholder_for_messages_is_the_conversation() {
         "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}],
     });
     project.write("s.jsonl", sample.to_string());
-    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte\n");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(0)
+        .says("1 sample: every message equal, byte for byte\n");
 }
 
 #[test]
@@ -61,25 +88,61 @@ fn every_format_has_its_own_word_for_the_conversation() {
         .file("p/dumped.json", dumped.to_string())
         .file("p/dot.prompt", "---\ninput:\n  schema:\n    q: string\n---\n{{role \"system\"}}Be kind.\n{{history}}\n{{role \"user\"}}Ask {{q}}")
         .file("p/thread.prompty", "---\nname: thread\ninputs:\n  h:\n    kind: thread\n  q:\n    kind: string\n---\nsystem:\nBe kind.\n{{h}}\nuser:\nAsk {{q}}\n");
-    project.run(&["import", "p"]).code(0).says("wrote 3 templates");
+    project
+        .run(&["import", "p"])
+        .code(0)
+        .says("wrote 3 templates");
     project.write("h.jsonl", "{\"role\": \"user\", \"content\": \"Hi\"}\n");
     // dotprompt keeps the line end before the conversation.
-    for (task, system) in [("dumped", None), ("dot", Some("Be kind.\n")), ("thread", Some("Be kind."))] {
-        let args = ["render", task, "--as", "openai-chat", "-i", "q=me", "--history", "h.jsonl"];
-        let mut said = project.run(&args).code(0).json()["messages"].as_array().unwrap().clone();
+    for (task, system) in [
+        ("dumped", None),
+        ("dot", Some("Be kind.\n")),
+        ("thread", Some("Be kind.")),
+    ] {
+        let args = [
+            "render",
+            task,
+            "--as",
+            "openai-chat",
+            "-i",
+            "q=me",
+            "--history",
+            "h.jsonl",
+        ];
+        let mut said = project.run(&args).code(0).json()["messages"]
+            .as_array()
+            .unwrap()
+            .clone();
         if let Some(system) = system {
-            assert_eq!(said.remove(0), json!({"role": "system", "content": system}), "{task}");
+            assert_eq!(
+                said.remove(0),
+                json!({"role": "system", "content": system}),
+                "{task}"
+            );
         }
-        assert_eq!(json!(said), json!([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Ask me"}]), "{task}");
+        assert_eq!(
+            json!(said),
+            json!([{"role": "user", "content": "Hi"}, {"role": "user", "content": "Ask me"}]),
+            "{task}"
+        );
     }
 }
 
 #[test]
 fn questions_with_answers_are_messages_of_the_request() {
-    let asked = json!([["system", "Antonyms."], ["human", "hot"], ["ai", "cold"], ["human", "{input}"]]);
+    let asked = json!([
+        ["system", "Antonyms."],
+        ["human", "hot"],
+        ["ai", "cold"],
+        ["human", "{input}"]
+    ]);
     let project = Project::new().file("p/t.json", chat(&asked));
     let run = project.run(&["import", "p"]).code(0);
-    assert!(!run.stdout.contains("no messages of their own"), "{}", run.stdout);
+    assert!(
+        !run.stdout.contains("no messages of their own"),
+        "{}",
+        run.stdout
+    );
     project.run(&["fmt", "--check"]).code(0);
     let said = messages(&project, &["-i", "input=big"]);
     let expected = json!([
@@ -119,14 +182,31 @@ fn an_order_that_no_task_has_is_refused_with_a_reason() {
             json!([["system", "a"], ["system", "b"], ["human", "c"]]),
             "several system messages cannot be carried over: a task has one",
         ),
-        (json!([["human", "a"], ["ai", "b"]]), "the order of its messages cannot be carried over"),
-        (json!([["human", "a"], ["human", "b"]]), "the order of its messages cannot be carried over"),
         (
-            json!([["placeholder", "{h}"], ["human", "a"], ["ai", "b"], ["human", "c"]]),
+            json!([["human", "a"], ["ai", "b"]]),
+            "the order of its messages cannot be carried over",
+        ),
+        (
+            json!([["human", "a"], ["human", "b"]]),
+            "the order of its messages cannot be carried over",
+        ),
+        (
+            json!([
+                ["placeholder", "{h}"],
+                ["human", "a"],
+                ["ai", "b"],
+                ["human", "c"]
+            ]),
             "the place of the conversation cannot be carried over",
         ),
-        (json!([["placeholder", "{h}"], ["system", "a"]]), "the place of the conversation cannot be carried over"),
-        (json!([["human", "Ask {input}"], ["placeholder", "{h}"]]), "a conversation after the question cannot be carried over"),
+        (
+            json!([["placeholder", "{h}"], ["system", "a"]]),
+            "the place of the conversation cannot be carried over",
+        ),
+        (
+            json!([["human", "Ask {input}"], ["placeholder", "{h}"]]),
+            "a conversation after the question cannot be carried over",
+        ),
         (
             json!([{"id": ["x", "MessagesPlaceholder"], "kwargs": {"variable_name": "h", "n_messages": 4}}, ["human", "a"]]),
             "`n_messages` of a placeholder cannot be carried over",
@@ -151,52 +231,92 @@ fn answering() -> Project {
 fn whole_requests_are_compared_and_what_is_not_is_named() {
     let project = answering();
     let mut bodies = Vec::new();
-    for target in ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] {
-        let mut body = project.run(&["render", "t", "-i", "q=Why?", "--as", target]).code(0).json();
+    for target in [
+        "openai-chat",
+        "openai-responses",
+        "anthropic",
+        "gemini",
+        "ollama",
+    ] {
+        let mut body = project
+            .run(&["render", "t", "-i", "q=Why?", "--as", target])
+            .code(0)
+            .json();
         body["temperature"] = json!(0.5);
-        bodies.push(json!({"template": "t", "inputs": {"q": "Why?"}, "as": target, "expected": body}).to_string());
+        bodies.push(
+            json!({"template": "t", "inputs": {"q": "Why?"}, "as": target, "expected": body})
+                .to_string(),
+        );
     }
     // Contents in one piece, as most programs write them.
     let plain = json!({
         "model": "claude", "max_tokens": 10, "system": "Be brief.", "messages": [{"role": "user", "content": "Why?"}],
         "output_config": {"format": {"type": "json_schema", "schema": {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false}}},
     });
-    bodies.push(json!({"template": "t", "inputs": {"q": "Why?"}, "as": "anthropic", "expected": plain}).to_string());
+    bodies.push(
+        json!({"template": "t", "inputs": {"q": "Why?"}, "as": "anthropic", "expected": plain})
+            .to_string(),
+    );
     project.write("s.jsonl", bodies.join("\n"));
     let run = project.run(&["import", "--verify", "s.jsonl"]).code(0);
     run.says("6 samples: every message, and `format`, `generationConfig.responseJsonSchema`, `generationConfig.responseMimeType`, `output_config.format`, `response_format`, `text.format` equal, byte for byte; not compared: `max_tokens`, `model`, ");
-    let json = project.run(&["import", "--verify", "s.jsonl", "--json"]).code(0).json();
+    let json = project
+        .run(&["import", "--verify", "s.jsonl", "--json"])
+        .code(0)
+        .json();
     assert_eq!(json["samples"]["compared"][0], "format");
-    assert!(json["samples"]["not_compared"].as_array().unwrap().contains(&json!("temperature")), "{json}");
+    assert!(
+        json["samples"]["not_compared"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("temperature")),
+        "{json}"
+    );
 }
 
 #[test]
 fn the_order_of_properties_is_compared_and_what_is_null_is_not() {
     let two = "{\"type\": \"object\", \"properties\": {\"z\": {\"type\": \"string\"}, \"a\": {\"type\": \"string\"}}}";
     let task = "<task name=\"t\" profile=\"bare\"><description>Why?</description><output_format type=\"json\" schema=\"two.json\"/></task>";
-    let project = Project::new().file("templates/t.xml", task).file("templates/two.json", two);
-    let mut body = project.run(&["render", "t", "--as", "openai-chat"]).code(0).json();
+    let project = Project::new()
+        .file("templates/t.xml", task)
+        .file("templates/two.json", two);
+    let mut body = project
+        .run(&["render", "t", "--as", "openai-chat"])
+        .code(0)
+        .json();
     body["tool_choice"] = json!(null);
     let sample = |body: &Value| json!({"template": "t", "expected": body}).to_string();
     project.write("s.jsonl", sample(&body));
     project.run(&["import", "--verify", "s.jsonl"]).code(0);
-    let free = Project::new().file("templates/t.xml", "<task name=\"t\" profile=\"bare\"><description>Why?</description></task>");
+    let free = Project::new().file(
+        "templates/t.xml",
+        "<task name=\"t\" profile=\"bare\"><description>Why?</description></task>",
+    );
     let text = json!({"messages": [{"role": "user", "content": "Why?"}], "response_format": {"type": "text"}});
     free.write("s.jsonl", sample(&text));
     free.run(&["import", "--verify", "s.jsonl"]).code(0);
     let schema = &mut body["response_format"]["json_schema"]["schema"];
     schema["properties"] = json!({"a": {"type": "string"}, "z": {"type": "string"}});
     project.write("s.jsonl", sample(&body));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: response_format differs");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("t: response_format differs");
 }
 
 #[test]
 fn a_request_that_differs_is_shown_as_a_diff() {
     let project = answering();
-    let mut body = project.run(&["render", "t", "-i", "q=Why?", "--as", "openai-chat"]).code(0).json();
+    let mut body = project
+        .run(&["render", "t", "-i", "q=Why?", "--as", "openai-chat"])
+        .code(0)
+        .json();
     body["response_format"]["json_schema"]["schema"]["properties"]["a"]["type"] = json!("integer");
     body["response_format"]["json_schema"]["name"] = json!("a label, which changes nothing");
-    let sample = |body: &Value| json!({"template": "t", "inputs": {"q": "Why?"}, "expected": body}).to_string();
+    let sample = |body: &Value| {
+        json!({"template": "t", "inputs": {"q": "Why?"}, "expected": body}).to_string()
+    };
     project.write("s.jsonl", sample(&body));
     let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
     run.says("s.jsonl:1: error: t: response_format differs\n")
@@ -205,12 +325,18 @@ fn a_request_that_differs_is_shown_as_a_diff() {
         .says("1 sample: 0 equal byte for byte, 1 not; not compared: `model`");
     body["messages"][1]["content"] = json!("Why not?");
     project.write("s.jsonl", sample(&body));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: the user message differs from byte 3 on");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("t: the user message differs from byte 3 on");
     // What today's request does not have is a difference, too.
     body.as_object_mut().unwrap().remove("response_format");
     body["messages"][1]["content"] = json!("Why?");
     project.write("s.jsonl", sample(&body));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: response_format differs");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("t: response_format differs");
 }
 
 #[test]
@@ -218,19 +344,33 @@ fn a_role_is_compared_with_its_tools() {
     let project = Project::new()
         .file("ctxc.toml", "[tools.read]\ndescription = \"Read it.\"\n[tools.read.parameters]\ntype = \"object\"\n[roles.reader]\ntemplate = \"t\"\ntools = [\"read\"]\n")
         .file("templates/t.xml", "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description>Go.</description></task>");
-    let body = project.run(&["render", "--role", "reader", "--as", "openai-chat"]).code(0).json();
+    let body = project
+        .run(&["render", "--role", "reader", "--as", "openai-chat"])
+        .code(0)
+        .json();
     let sample = |name: &str| json!({"template": name, "expected": body}).to_string();
     project.write("s.jsonl", sample("reader"));
-    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("every message, and `tools` equal");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(0)
+        .says("every message, and `tools` equal");
     project.write("s.jsonl", sample("t"));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("t: tools differs");
+    project
+        .run(&["import", "--verify", "s.jsonl"])
+        .code(1)
+        .says("t: tools differs");
 }
 
 #[test]
 fn a_template_with_headings_is_told_of_them() {
-    let project =
-        Project::new().file("templates/t.xml", "<task type=\"atomic\" name=\"t\"><description>Go.</description></task>");
-    project.write("s.jsonl", json!({"template": "t", "expected": "Go."}).to_string());
+    let project = Project::new().file(
+        "templates/t.xml",
+        "<task type=\"atomic\" name=\"t\"><description>Go.</description></task>",
+    );
+    project.write(
+        "s.jsonl",
+        json!({"template": "t", "expected": "Go."}).to_string(),
+    );
     let run = project.run(&["import", "--verify", "s.jsonl"]).code(1);
     run.says(
         "  rendered: ## Task\\n\n  its profile `markdown` writes headings: `profile=\"bare\"` on the task leaves them out\n",
@@ -263,23 +403,57 @@ fn a_message_that_is_no_template_stays_as_it_is() {
             "kwargs": {"input_variables": ["q"], "messages": messages}})
         .to_string()
     };
-    let said = ["Answer {\"name\": {name}} and {{q}}, {% if %}.", "Ask {q}", "{}"];
+    let said = [
+        "Answer {\"name\": {name}} and {{q}}, {% if %}.",
+        "Ask {q}",
+        "{}",
+    ];
     let project = Project::new().file(
         "p/a.json",
         chat(vec![
-            dumped("SystemMessage", json!({"content": said[0], "type": "system"})),
+            dumped(
+                "SystemMessage",
+                json!({"content": said[0], "type": "system"}),
+            ),
             dumped("HumanMessage", json!({"content": said[1], "type": "human"})),
-            dumped("AIMessage", json!({"content": said[2], "type": "ai", "tool_calls": []})),
+            dumped(
+                "AIMessage",
+                json!({"content": said[2], "type": "ai", "tool_calls": []}),
+            ),
             template("HumanMessagePromptTemplate", "Now {q}"),
         ]),
     );
-    project.run(&["import", "p"]).code(0).says("inputs: q (any)").never_says("name (any)");
-    let body = project.run(&["render", "a", "--as", "openai-chat", "-i", "q=me"]).code(0).json();
-    let rendered: Vec<&str> = body["messages"].as_array().unwrap().iter().map(|one| one["content"].as_str().unwrap()).collect();
+    project
+        .run(&["import", "p"])
+        .code(0)
+        .says("inputs: q (any)")
+        .never_says("name (any)");
+    let body = project
+        .run(&["render", "a", "--as", "openai-chat", "-i", "q=me"])
+        .code(0)
+        .json();
+    let rendered: Vec<&str> = body["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["content"].as_str().unwrap())
+        .collect();
     assert_eq!(rendered, [said[0], said[1], said[2], "Now me"]);
     // What is no text is named as what it is.
-    let calls = dumped("AIMessage", json!({"content": "", "tool_calls": [{"name": "a", "args": {}, "id": "1"}]}));
-    let parts = dumped("HumanMessage", json!({"content": [{"type": "text", "text": "a"}]}));
-    let project = Project::new().file("p/a.json", chat(vec![calls])).file("p/b.json", chat(vec![parts]));
-    project.run(&["import", "p"]).code(1).says("a message that calls tools").says("a message whose `content` is no text");
+    let calls = dumped(
+        "AIMessage",
+        json!({"content": "", "tool_calls": [{"name": "a", "args": {}, "id": "1"}]}),
+    );
+    let parts = dumped(
+        "HumanMessage",
+        json!({"content": [{"type": "text", "text": "a"}]}),
+    );
+    let project = Project::new()
+        .file("p/a.json", chat(vec![calls]))
+        .file("p/b.json", chat(vec![parts]));
+    project
+        .run(&["import", "p"])
+        .code(1)
+        .says("a message that calls tools")
+        .says("a message whose `content` is no text");
 }

@@ -15,28 +15,47 @@ fn what_jinja2_says_is_said_byte_for_byte() {
         let row: Value = serde_json::from_str(row).unwrap();
         let name = format!("prompts/p{number:03}.j2");
         // Not even an end of a line is trimmed beside a text that is not blank.
-        project.write(&name, format!("{{{{ 0 }}}}{}{{{{ 0 }}}}", row["text"].as_str().unwrap()));
+        project.write(
+            &name,
+            format!("{{{{ 0 }}}}{}{{{{ 0 }}}}", row["text"].as_str().unwrap()),
+        );
         let expected = format!("0{}0", row["expected"].as_str().unwrap());
-        writeln!(samples, "{}", json!({"template": name, "inputs": row["inputs"], "expected": expected})).unwrap();
+        writeln!(
+            samples,
+            "{}",
+            json!({"template": name, "inputs": row["inputs"], "expected": expected})
+        )
+        .unwrap();
     }
     project.write("samples.jsonl", &samples);
     let run = project.run(&["import", "prompts", "--verify", "samples.jsonl"]);
-    run.code(0).says(&format!("{} samples: every message equal, byte for byte", ROWS.lines().count()));
+    run.code(0).says(&format!(
+        "{} samples: every message equal, byte for byte",
+        ROWS.lines().count()
+    ));
 }
 
 #[test]
 fn a_method_of_python_is_told_by_check_with_what_to_write() {
     let task = |text: &str| {
-        let (head, end) = ("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">", "</description></task>");
+        let (head, end) = (
+            "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">",
+            "</description></task>",
+        );
         Project::new().file("templates/t.xml", format!("{head}{text}{end}"))
     };
-    let run =
-        task("{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}").run(&["check"]).code(1);
-    run.says("t.xml:1:63: Jinja's method `zfill` is not supported: a value has no such method here")
-        .says("write `\"%03d\"|format(number)`")
-        .says("t.xml:2:6: Jinja's method `pop` is not supported")
-        .says("Jinja's method `rsplit` is not supported")
-        .says("Jinja's method `encode` is not supported");
+    let run = task(
+        "{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}",
+    )
+    .run(&["check"])
+    .code(1);
+    run.says(
+        "t.xml:1:63: Jinja's method `zfill` is not supported: a value has no such method here",
+    )
+    .says("write `\"%03d\"|format(number)`")
+    .says("t.xml:2:6: Jinja's method `pop` is not supported")
+    .says("Jinja's method `rsplit` is not supported")
+    .says("Jinja's method `encode` is not supported");
     let own = "{% set s = 'a,b' %}{{ s.split(',')[0].upper().strip() }}{{ {'a': 1}.get('b', 2) }}{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
     task(own).run(&["check"]).code(0).says("nothing found");
 }
@@ -58,9 +77,14 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     run.says("Jinja's filter `random` is not supported: its output differs from run to run")
         .says("choose before the run, and pass the choice in as a parameter");
     let text = "{% macro m(a) %}\n{{ varargs|join }}{% endmacro %}{{ m(1, 2) }}";
-    let project = Project::new().file("p/a.j2", text).file("templates/t.xml", task.replace("{{ names|random }}", text));
+    let project = Project::new()
+        .file("p/a.j2", text)
+        .file("templates/t.xml", task.replace("{{ names|random }}", text));
     let said = "a macro takes only the arguments that it names";
-    project.run(&["import", "p"]).code(1).says(&format!("p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"));
+    project.run(&["import", "p"]).code(1).says(&format!(
+        "p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"
+    ));
     let run = project.run(&["check"]).code(1);
-    run.says(&format!("Jinja's name `varargs` is not supported: {said}")).says("name them in the macro, with defaults");
+    run.says(&format!("Jinja's name `varargs` is not supported: {said}"))
+        .says("name them in the macro, with defaults");
 }

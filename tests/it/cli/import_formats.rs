@@ -15,7 +15,10 @@ fn shipped() -> Project {
         let path = entry.unwrap().path();
         if path.is_file() && path.extension().is_some_and(|ending| ending != "xml") {
             let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            project.write(&format!("templates/imported/{name}"), std::fs::read(path).unwrap());
+            project.write(
+                &format!("templates/imported/{name}"),
+                std::fs::read(path).unwrap(),
+            );
         }
     }
     project
@@ -25,18 +28,42 @@ fn shipped() -> Project {
 fn the_shipped_migrations_are_what_the_tool_makes_and_equal_to_their_samples() {
     let project = shipped();
     let samples = "templates/imported/samples.jsonl";
-    let run = project.run(&["import", "templates/imported", "-o", "templates/imported", "--verify", samples]).code(0);
-    run.says("wrote 4 templates").says("6 samples: every message equal, byte for byte");
-    for name in ["draft-support-reply", "summarise-pull-request", "answer-from-documents", "write-sql-query"] {
+    let run = project
+        .run(&[
+            "import",
+            "templates/imported",
+            "-o",
+            "templates/imported",
+            "--verify",
+            samples,
+        ])
+        .code(0);
+    run.says("wrote 4 templates")
+        .says("6 samples: every message equal, byte for byte");
+    for name in [
+        "draft-support-reply",
+        "summarise-pull-request",
+        "answer-from-documents",
+        "write-sql-query",
+    ] {
         let path = format!("templates/imported/{name}.xml");
-        assert_eq!(project.read(&path), std::fs::read_to_string(root().join(&path)).unwrap());
+        assert_eq!(
+            project.read(&path),
+            std::fs::read_to_string(root().join(&path)).unwrap()
+        );
     }
     project.run(&["import", "--verify", samples]).code(0);
-    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project
+        .run(&["check", "--verbose"])
+        .code(0)
+        .says("nothing found");
     project.run(&["fmt", "--check"]).code(0);
     let text = project.read(samples).replacen("Northwind", "Northwing", 1);
     project.write(samples, text);
-    project.run(&["import", "--verify", samples]).code(1).says("the user message differs from byte 32 on (line 1, column 33)");
+    project
+        .run(&["import", "--verify", samples])
+        .code(1)
+        .says("the user message differs from byte 32 on (line 1, column 33)");
 }
 
 #[test]
@@ -51,11 +78,25 @@ fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
         .says("[roles.t]\n  model = \"gpt-4o\"\n\n")
         .says("[models.gpt-4o]\n  provider = \"openai\"");
     let text = project.read("templates/t.xml");
-    assert!(text.contains("<description>{{q}}</description>") && text.contains("<system>Be {{n}}.</system>"), "{text}");
+    assert!(
+        text.contains("<description>{{q}}</description>")
+            && text.contains("<system>Be {{n}}.</system>"),
+        "{text}"
+    );
     assert!(text.contains("<sampling temperature=\"0\"/>"), "{text}");
-    assert!(project.read("templates/schemas/t.schema.json").contains("\"additionalProperties\": false"));
+    assert!(
+        project
+            .read("templates/schemas/t.schema.json")
+            .contains("\"additionalProperties\": false")
+    );
     let json = project.run(&["import", "p", "--json"]).code(0).json();
-    assert!(json["suggestion"].as_str().unwrap().starts_with("[roles.t]"), "{json}");
+    assert!(
+        json["suggestion"]
+            .as_str()
+            .unwrap()
+            .starts_with("[roles.t]"),
+        "{json}"
+    );
 }
 
 #[test]
@@ -70,9 +111,21 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
         );
     let run = project.run(&["import", "p"]).code(0);
     run.says("inputs: n (integer, default 0)");
-    assert!(project.read("templates/t.xml").contains("<parameter name=\"n\" type=\"integer\" default=\"0\"/>"));
-    assert!(project.read("templates/d.xml").contains("<parameter name=\"n\" default=\"few\"/>"));
-    assert!(project.read("templates/j.xml").contains("<parameter name=\"n\" default=\"many\"/>"));
+    assert!(
+        project
+            .read("templates/t.xml")
+            .contains("<parameter name=\"n\" type=\"integer\" default=\"0\"/>")
+    );
+    assert!(
+        project
+            .read("templates/d.xml")
+            .contains("<parameter name=\"n\" default=\"few\"/>")
+    );
+    assert!(
+        project
+            .read("templates/j.xml")
+            .contains("<parameter name=\"n\" default=\"many\"/>")
+    );
     // An input that a part of the text fails without has to be given.
     let text = project.read("templates/k.xml");
     for own in [
@@ -82,7 +135,10 @@ fn a_default_is_of_its_type_or_the_type_is_left_out() {
     ] {
         assert!(text.contains(own), "{text}");
     }
-    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project
+        .run(&["check", "--verbose"])
+        .code(0)
+        .says("nothing found");
 }
 
 #[test]
@@ -118,12 +174,19 @@ fn what_a_format_has_and_the_language_has_not_is_named() {
 #[test]
 fn hostile_front_matter_is_refused() {
     let bomb = (0..20).fold("a0: &a0 [x, x]\n".to_owned(), |text, at| {
-        format!("{text}a{}: &a{} [*a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}]\n", at + 1, at + 1)
+        format!(
+            "{text}a{}: &a{} [*a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}]\n",
+            at + 1,
+            at + 1
+        )
     });
     let project = Project::new()
         .file("p/bomb.prompt", format!("---\n{bomb}---\nx"))
         .file("p/open.prompty", "---\nname: x\nsystem:\nhi\n")
-        .file("p/deep.yaml", format!("_type: prompt\ntemplate: {}", "[".repeat(10_000)))
+        .file(
+            "p/deep.yaml",
+            format!("_type: prompt\ntemplate: {}", "[".repeat(10_000)),
+        )
         .file("p/twice.prompt", "---\na: 1\na: 2\n---\nx")
         .file("p/blocks.prompt", "{{#if a}}".repeat(50_000));
     let started = std::time::Instant::now();
@@ -148,31 +211,54 @@ fn what_a_prompt_says_of_sampling_is_said_by_its_template() {
         .never_says("[roles.a]")
         .never_says("p/a.prompt: warning");
     for (name, sampling) in [
-        ("a", "<sampling temperature=\"0.2\" top_p=\"0.9\" seed=\"7\" stop=\"&#10;Human:\" max_output_tokens=\"50\"/>"),
+        (
+            "a",
+            "<sampling temperature=\"0.2\" top_p=\"0.9\" seed=\"7\" stop=\"&#10;Human:\" max_output_tokens=\"50\"/>",
+        ),
         ("c", "<sampling effort=\"low\" max_output_tokens=\"9\"/>"),
     ] {
         let text = project.read(&format!("templates/{name}.xml"));
         assert!(text.contains(sampling), "{text}");
     }
     project.run(&["check"]).code(0);
-    let body = project.run(&["render", "a", "--as", "openai-chat", "-i", "q=b"]).code(0).json();
-    assert_eq!((&body["temperature"], &body["stop"]), (&serde_json::json!(0.2), &serde_json::json!(["\nHuman:"])));
+    let body = project
+        .run(&["render", "a", "--as", "openai-chat", "-i", "q=b"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&body["temperature"], &body["stop"]),
+        (&serde_json::json!(0.2), &serde_json::json!(["\nHuman:"]))
+    );
 }
 
 /// Messages as every provider takes them: nothing says that doubled braces are braces.
 #[test]
 fn messages_of_no_library_say_by_their_braces_what_is_filled() {
-    let chat =
-        |words: &str| format!("messages:\n  - role: system\n    content: Be brief.\n  - role: user\n    content: {words}\n");
-    let project = Project::new().file("a.yaml", chat("\"Sort {{ticket}}.\"")).file("b.yaml", chat("\"Sort {ticket}.\""));
-    project.run(&["import", "a.yaml", "b.yaml"]).code(0).says("inputs: ticket");
+    let chat = |words: &str| {
+        format!(
+            "messages:\n  - role: system\n    content: Be brief.\n  - role: user\n    content: {words}\n"
+        )
+    };
+    let project = Project::new()
+        .file("a.yaml", chat("\"Sort {{ticket}}.\""))
+        .file("b.yaml", chat("\"Sort {ticket}.\""));
+    project
+        .run(&["import", "a.yaml", "b.yaml"])
+        .code(0)
+        .says("inputs: ticket");
     for name in ["templates/a.xml", "templates/b.xml"] {
         let text = project.read(name);
         assert!(text.contains("<parameter name=\"ticket\""), "{text}");
-        assert!(text.contains("{{ticket}}") || text.contains("{{ ticket }}"), "{text}");
+        assert!(
+            text.contains("{{ticket}}") || text.contains("{{ ticket }}"),
+            "{text}"
+        );
     }
     let project = Project::new().file("c.yaml", chat("\"Sort {ticket} for {{team}}.\""));
-    project.run(&["import", "c.yaml"]).code(1).says("`{ticket}` beside `{{team}}` cannot be carried over");
+    project
+        .run(&["import", "c.yaml"])
+        .code(1)
+        .says("`{ticket}` beside `{{team}}` cannot be carried over");
     let of_langchain = format!("_type: chat\n{}", chat("\"Sort {ticket} as {{team}}.\""));
     let project = Project::new().file("d.yaml", of_langchain);
     project.run(&["import", "d.yaml"]).code(0);
@@ -182,30 +268,49 @@ fn messages_of_no_library_say_by_their_braces_what_is_filled() {
 #[test]
 fn a_page_with_two_kinds_of_braces_is_refused_and_dollars_are_signs() {
     let project = Project::new().file("a.md", "Sort {ticket} for {{ team }}.\n");
-    project.run(&["import", "a.md"]).code(1).says("a.md: error: `{ticket}` beside `{{team}}` cannot be carried over");
+    project
+        .run(&["import", "a.md"])
+        .code(1)
+        .says("a.md: error: `{ticket}` beside `{{team}}` cannot be carried over");
     let project = Project::new().file("a.md", "Hi ${name}, of ${team}.\n");
-    project.run(&["import", "a.md"]).code(0).says("a value is written `${name}` in it");
+    project
+        .run(&["import", "a.md"])
+        .code(0)
+        .says("a value is written `${name}` in it");
     let text = project.read("templates/a.xml");
     assert!(text.contains("Hi {{name}}, of {{team}}."), "{text}");
     let project = Project::new().file("a.md", "{name} pays ${sum}.\n");
     project.run(&["import", "a.md"]).code(0);
-    assert!(project.read("templates/a.xml").contains("{{name}} pays ${{sum}}."));
+    assert!(
+        project
+            .read("templates/a.xml")
+            .contains("{{name}} pays ${{sum}}.")
+    );
 }
 
 #[test]
 fn prompts_in_other_data_are_named() {
     let data = "prompts:\n  greet: Hello {{ name }}\n";
     let ci = "run: echo ${{ github.ref }}\n";
-    let project = Project::new().file("p/a.md", "Hi {{name}}.\n").file("p/b.yml", data).file("p/ci.yml", ci);
+    let project = Project::new()
+        .file("p/a.md", "Hi {{name}}.\n")
+        .file("p/b.yml", data)
+        .file("p/ci.yml", ci);
     let run = project.run(&["import", "p"]).code(0);
     let run = run.warns("note: skipped p/b.yml: placeholders in no supported format");
     assert!(!run.stderr.contains("ci.yml"), "{}", run.stderr);
-    Project::new().file("p/b.yml", data).run(&["import", "p"]).warns("p/b.yml: placeholders in no supported format");
+    Project::new()
+        .file("p/b.yml", data)
+        .run(&["import", "p"])
+        .warns("p/b.yml: placeholders in no supported format");
 }
 
 #[test]
 fn an_image_of_prompty_is_no_text() {
     let text = "---\nname: t\n---\nuser:\nLook at this: {{ q }}\n![image](photo.png)\n";
-    let run = Project::new().file("t.prompty", text).run(&["import", "t.prompty"]).code(1);
+    let run = Project::new()
+        .file("t.prompty", text)
+        .run(&["import", "t.prompty"])
+        .code(1);
     run.says("t.prompty:6: error: the image in `![image](photo.png)` cannot be carried over");
 }

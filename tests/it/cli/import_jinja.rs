@@ -22,8 +22,13 @@ fn project(text: &str) -> Project {
 #[track_caller]
 fn equal(text: &str, inputs: &Value, expected: &str) {
     let project = project(text);
-    project.write("s.jsonl", json!({"template": "main", "inputs": inputs, "expected": expected}).to_string());
-    let run = project.run(&["import", "p/main.j2", "--verify", "s.jsonl"]).code(0);
+    project.write(
+        "s.jsonl",
+        json!({"template": "main", "inputs": inputs, "expected": expected}).to_string(),
+    );
+    let run = project
+        .run(&["import", "p/main.j2", "--verify", "s.jsonl"])
+        .code(0);
     let run = run.says("1 sample: every message equal, byte for byte");
     assert!(!run.stdout.contains("warning"), "{}", run.stdout);
     project.run(&["check"]).code(0).says("nothing found");
@@ -33,10 +38,26 @@ fn equal(text: &str, inputs: &Value, expected: &str) {
 #[test]
 fn what_is_taken_in_says_what_jinja2_says() {
     let x = || json!({"x": 1});
-    equal("{% extends 'base.j2' %}{% block title %}mine {{ x }}{% endblock %}", &x(), "<mine 1|mine 1|\n B \n>");
-    equal("{% extends 'base.j2' %}{% block body %}[{{- self.title() -}}]{% endblock %}", &x(), "<T 1|T 1|[T 1]>");
-    equal("{% extends 'base.j2' %}{% block title %}{{ super() }}{{ super() }}{% endblock %}", &x(), "<T 1T 1|T 1T 1|\n B \n>");
-    equal("{% block a %}\n A{{ x }} \n{% endblock %} \n{{- self.a() -}} \n x", &x(), "\n A1 \n\n A1 \nx");
+    equal(
+        "{% extends 'base.j2' %}{% block title %}mine {{ x }}{% endblock %}",
+        &x(),
+        "<mine 1|mine 1|\n B \n>",
+    );
+    equal(
+        "{% extends 'base.j2' %}{% block body %}[{{- self.title() -}}]{% endblock %}",
+        &x(),
+        "<T 1|T 1|[T 1]>",
+    );
+    equal(
+        "{% extends 'base.j2' %}{% block title %}{{ super() }}{{ super() }}{% endblock %}",
+        &x(),
+        "<T 1T 1|T 1T 1|\n B \n>",
+    );
+    equal(
+        "{% block a %}\n A{{ x }} \n{% endblock %} \n{{- self.a() -}} \n x",
+        &x(),
+        "\n A1 \n\n A1 \nx",
+    );
     equal(
         "{% import 'lib.j2' as lib %}{{ lib.V|upper }} {{ lib.hi(lib.W) }}{{ lib.two() }}",
         &json!({}),
@@ -47,10 +68,26 @@ fn what_is_taken_in_says_what_jinja2_says() {
         &json!({"V": "in"}),
         "vee, you!in12",
     );
-    equal("{% from 'lib.j2' import hi as greet, W %}{{ V }}{{ greet('a') }}{{ W }}", &json!({"V": "in"}), "invee, a!w1");
-    equal("{% import 'other.j2' as o %}{{ o.z() }}{{ o.K }}", &json!({}), "vee, zz!veevee, x!veevee1");
-    equal("{% import 'lib.j2' as lib %}{{ lib.V }}{% include 'uses.j2' %}", &json!({}), "veevee, x!vee");
-    equal("A \n{% import 'lib.j2' as lib %} B{{ lib_V }}{{ lib.V }}", &json!({"lib_V": "own"}), "A \n Bownvee");
+    equal(
+        "{% from 'lib.j2' import hi as greet, W %}{{ V }}{{ greet('a') }}{{ W }}",
+        &json!({"V": "in"}),
+        "invee, a!w1",
+    );
+    equal(
+        "{% import 'other.j2' as o %}{{ o.z() }}{{ o.K }}",
+        &json!({}),
+        "vee, zz!veevee, x!veevee1",
+    );
+    equal(
+        "{% import 'lib.j2' as lib %}{{ lib.V }}{% include 'uses.j2' %}",
+        &json!({}),
+        "veevee, x!vee",
+    );
+    equal(
+        "A \n{% import 'lib.j2' as lib %} B{{ lib_V }}{{ lib.V }}",
+        &json!({"lib_V": "own"}),
+        "A \n Bownvee",
+    );
 }
 
 #[test]
@@ -68,7 +105,8 @@ fn a_default_that_names_another_argument_is_refused() {
 #[track_caller]
 fn told(text: &str, says: &str) {
     let run = project(text).run(&["import", "p/main.j2"]).code(1);
-    run.says(&format!("error: {says}")).says("1 prompt not carried over");
+    run.says(&format!("error: {says}"))
+        .says("1 prompt not carried over");
 }
 
 #[test]
@@ -78,8 +116,14 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
         &format!("{x}{{% if self.a() == 'A' %}}y{{% endif %}}"),
         "`self.a()` in a macro or an expression cannot be carried over: it can only be used alone",
     );
-    told(&format!("{x}{{{{ self.b() }}}}"), "`self.b()` cannot be carried over: there is no block `b`");
-    told("{% if x %}{% extends 'base.j2' %}{% endif %}", "`extends` in a condition cannot be carried over: put it first");
+    told(
+        &format!("{x}{{{{ self.b() }}}}"),
+        "`self.b()` cannot be carried over: there is no block `b`",
+    );
+    told(
+        "{% if x %}{% extends 'base.j2' %}{% endif %}",
+        "`extends` in a condition cannot be carried over: put it first",
+    );
     let import = "{% import 'lib.j2' as lib %}\n";
     told(
         &format!("{import}{{{{ lib.nope }}}}"),
@@ -89,7 +133,8 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
         "{% macro a(x=y, y=2) %}{{ x }}{% endmacro %}{{ a() }}",
         "a default of `x` that names `y` cannot be carried over: arguments have no value yet",
     );
-    let project = project("{% import 'if.j2' as l %}{{ l.A }}").file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
+    let project = project("{% import 'if.j2' as l %}{{ l.A }}")
+        .file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
     project
         .run(&["import", "p/main.j2"])
         .code(1)
@@ -97,7 +142,10 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
     let project = project
         .file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
         .file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
-    project.run(&["import", "p/main.j2"]).code(0).says("p/if.j2:3: warning: `x`: Jinja2 shows a file that is imported no inputs");
+    project
+        .run(&["import", "p/main.j2"])
+        .code(0)
+        .says("p/if.j2:3: warning: `x`: Jinja2 shows a file that is imported no inputs");
 }
 
 #[test]
@@ -106,24 +154,29 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
         let text = format!(
             "<task type=\"atomic\" name=\"t\" profile=\"bare\"><description syntax=\"jinja\">{text}</description></task>"
         );
-        Project::new().file("templates/t.xml", text).run(&["check"]).code(1)
+        Project::new()
+            .file("templates/t.xml", text)
+            .run(&["check"])
+            .code(1)
     };
     task("{{ self.title() }}")
         .says("Jinja's name `self` is not supported: a text here has no blocks to refer to")
         .says("{% set title %}…{% endset %}");
     let run = task("{% macro a(x=y, y=1) %}{{ x }}{% endmacro %}");
-    run.says("the default of `x` names `y`, which has no value yet").says("set `x` inside of the macro, where `y` has its value");
+    run.says("the default of `x` names `y`, which has no value yet")
+        .says("set `x` inside of the macro, where `y` has its value");
 }
 
 #[test]
 fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
     let of = |text: &str| Project::new().file("p/a.j2", text);
-    let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]").run(&["import", "p"]).code(0);
+    let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]")
+        .run(&["import", "p"])
+        .code(0);
     run.says("inputs: xs (array, default []), first (any)\n")
         .says("p/a.j2:2: warning: `first`: a `{% set %}` above sets it only in some cases; in the others it is an input here");
     // What is read before it is set is an input like any other.
-    let both =
-        "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
+    let both = "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
     let run = of(both).run(&["import", "p"]).code(0);
     let told = run.stdout.clone();
     run.says("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");

@@ -94,7 +94,11 @@ fn prompts_become_templates_and_tests_their_scenarios() {
         .says("`apiKey` of the provider `openai:chat:gpt-5-mini`")
         .never_says("sk-not-to-be-copied");
     let suite = project.read("scenarios/support.yaml");
-    let first: Vec<&str> = suite.lines().skip_while(|line| !line.contains("- id: \"asks-for-a-refund\"")).take(14).collect();
+    let first: Vec<&str> = suite
+        .lines()
+        .skip_while(|line| !line.contains("- id: \"asks-for-a-refund\""))
+        .take(14)
+        .collect();
     assert_eq!(
         first.join("\n"),
         r#"  - id: "asks-for-a-refund"
@@ -124,14 +128,36 @@ fn prompts_become_templates_and_tests_their_scenarios() {
     ] {
         assert!(suite.contains(part), "{part}\n{suite}");
     }
-    assert!(project.read("templates/support.xml").contains("src=\"../prompts/support.txt\" syntax=\"jinja\""));
-    let run =
-        project.run(&["check", "--format", "concise"]).code(0).says("an expectation is still to be written, in 8 expectations");
-    assert_eq!(run.stdout.matches("[unjudged-expectation]").count(), 4, "one for each suite: {}", run.stdout);
-    let run = project.run(&["eval"]).code(7).says("short-answers/case-3").says("; 0 with answers");
+    assert!(
+        project
+            .read("templates/support.xml")
+            .contains("src=\"../prompts/support.txt\" syntax=\"jinja\"")
+    );
+    let run = project
+        .run(&["check", "--format", "concise"])
+        .code(0)
+        .says("an expectation is still to be written, in 8 expectations");
+    assert_eq!(
+        run.stdout.matches("[unjudged-expectation]").count(),
+        4,
+        "one for each suite: {}",
+        run.stdout
+    );
+    let run = project
+        .run(&["eval"])
+        .code(7)
+        .says("short-answers/case-3")
+        .says("; 0 with answers");
     run.says("24 scenarios: 8 passed, 0 failed, 0 errored, 16 inconclusive");
-    project.run(&["import", "promptfooconfig.yaml"]).code(1).says("left 4 templates alone");
-    project.run(&["import", "."]).code(1).says("left 4 templates alone").says("1 file is a part of others");
+    project
+        .run(&["import", "promptfooconfig.yaml"])
+        .code(1)
+        .says("left 4 templates alone");
+    project
+        .run(&["import", "."])
+        .code(1)
+        .says("left 4 templates alone")
+        .says("1 file is a part of others");
     let report = project.run(&["import", ".", "--json"]).code(1).json();
     assert_eq!(report["prompts"][0]["scenarios"], "scenarios/support.yaml");
     project.run(&["init"]).code(0).says("1 promptfoo file");
@@ -140,17 +166,32 @@ fn prompts_become_templates_and_tests_their_scenarios() {
 #[test]
 fn the_scenarios_judge_answers_as_the_assertions_did() {
     let case = |assert: &str, reply: &str, passes: bool| {
-        let config = format!("prompts: ['{{{{q}}}}']\ntests:\n  - vars: {{q: a}}\n    assert: [{assert}]\n");
+        let config =
+            format!("prompts: ['{{{{q}}}}']\ntests:\n  - vars: {{q: a}}\n    assert: [{assert}]\n");
         let project = Project::new().file("promptfooconfig.yaml", config);
-        project.run(&["import", "promptfooconfig.yaml"]).code(0).never_says("not taken over");
+        project
+            .run(&["import", "promptfooconfig.yaml"])
+            .code(0)
+            .never_says("not taken over");
         let suite = project.read("scenarios/prompt.yaml");
-        project.write("scenarios/prompt.yaml", format!("{suite}    answers: [{{reply: {reply}}}]\n"));
+        project.write(
+            "scenarios/prompt.yaml",
+            format!("{suite}    answers: [{{reply: {reply}}}]\n"),
+        );
         project.run(&["eval"]).code(i32::from(!passes));
     };
     let pairs = [
-        ("{type: equals, value: yes it is}", "yes it is", "yes it is!"),
+        (
+            "{type: equals, value: yes it is}",
+            "yes it is",
+            "yes it is!",
+        ),
         ("{type: not-equals, value: a}", "b", "a"),
-        ("{type: equals, value: {b: [1]}}", "'{\"b\": [1]}'", "'{\"b\": [2]}'"),
+        (
+            "{type: equals, value: {b: [1]}}",
+            "'{\"b\": [1]}'",
+            "'{\"b\": [2]}'",
+        ),
         ("{type: contains, value: a.b}", "xa.bx", "axb"),
         ("{type: icontains-any, value: [Ja, Si]}", "SI", "no"),
         ("{type: not-contains-any, value: [x, y]}", "z", "y"),
@@ -158,7 +199,11 @@ fn the_scenarios_judge_answers_as_the_assertions_did() {
         ("{type: starts-with, value: '{{q}}b'}", "abc", "cab"),
         ("{type: is-json}", "'[1]'", "hello"),
         ("{type: regex, value: ^\\d+$}", "'42'", "x42"),
-        ("{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}", "ab", "a"),
+        (
+            "{type: assert-set, assert: [{type: contains, value: a}, {type: contains, value: b}]}",
+            "ab",
+            "a",
+        ),
     ];
     for (assert, good, bad) in pairs {
         case(assert, good, true);
@@ -169,61 +214,150 @@ fn the_scenarios_judge_answers_as_the_assertions_did() {
 #[test]
 fn what_a_configuration_has_and_a_project_has_not_is_named() {
     let named = |config: &str, words: &str| {
-        let project = Project::new().file("promptfooconfig.yaml", config).file("a.txt", "{{q}}\n");
+        let project = Project::new()
+            .file("promptfooconfig.yaml", config)
+            .file("a.txt", "{{q}}\n");
         let run = project.run(&["import", "promptfooconfig.yaml"]);
-        assert!((run.stdout.clone() + &run.stderr).contains(words), "{config}\n{}\n{}", run.stdout, run.stderr);
+        assert!(
+            (run.stdout.clone() + &run.stderr).contains(words),
+            "{config}\n{}\n{}",
+            run.stdout,
+            run.stderr
+        );
     };
     named("tests: []\n", "without `prompts` cannot be carried over");
     named("prompts: [file://b.txt]\n", "`b.txt` is not found");
     named("prompts: [file://../../b.txt]\n", "error: `../../b.txt`");
-    named("prompts: ['file://p/*.txt']\n", "name each prompt of it by a file of its own");
+    named(
+        "prompts: ['file://p/*.txt']\n",
+        "name each prompt of it by a file of its own",
+    );
     named("prompts: [a: b]\nx: [\n", "error: it is not valid YAML");
     named("prompts: ['{{env.KEY}}']\n", "`env` cannot be carried over");
-    named("prompts: ['{{_conversation}}']\n", "`_conversation` cannot be carried over");
-    named("prompts: ['[{\"role\": \"tool\", \"content\": \"x\"}]']\n", "a message of `tool`");
-    named("{\"prompts\": [\"[{% for m in n %}{\\\"role\\\": 1}{% endfor %}]\"]}\n", "not a list of messages");
-    named("prompts: [file://a.txt]\nscenarios: []\n", "promptfooconfig.yaml:2: warning: `scenarios` is not carried over");
-    named("prompts: [file://a.txt]\ntests: file://t.js\n", "the tests of `file://t.js` is not carried over");
-    named("prompts: [file://a.txt]\ntests: [file://t.csv]\n", "`t.csv` is not carried over: there is no such file");
-    named("prompts: [file://a.txt]\ntests: [3]\n", "a test that is a number");
-    let test = |test: &str, words: &str| named(&format!("prompts: [file://a.txt]\ntests:\n  - {test}\n"), words);
-    test("{vars: {q: file://v.py}}", "the value `file://v.py` is not carried over: a program makes it");
-    test("{vars: {q: '{{r}}'}}", "the value of `q`: promptfoo fills other values into it");
+    named(
+        "prompts: ['{{_conversation}}']\n",
+        "`_conversation` cannot be carried over",
+    );
+    named(
+        "prompts: ['[{\"role\": \"tool\", \"content\": \"x\"}]']\n",
+        "a message of `tool`",
+    );
+    named(
+        "{\"prompts\": [\"[{% for m in n %}{\\\"role\\\": 1}{% endfor %}]\"]}\n",
+        "not a list of messages",
+    );
+    named(
+        "prompts: [file://a.txt]\nscenarios: []\n",
+        "promptfooconfig.yaml:2: warning: `scenarios` is not carried over",
+    );
+    named(
+        "prompts: [file://a.txt]\ntests: file://t.js\n",
+        "the tests of `file://t.js` is not carried over",
+    );
+    named(
+        "prompts: [file://a.txt]\ntests: [file://t.csv]\n",
+        "`t.csv` is not carried over: there is no such file",
+    );
+    named(
+        "prompts: [file://a.txt]\ntests: [3]\n",
+        "a test that is a number",
+    );
+    let test = |test: &str, words: &str| {
+        named(
+            &format!("prompts: [file://a.txt]\ntests:\n  - {test}\n"),
+            words,
+        )
+    };
+    test(
+        "{vars: {q: file://v.py}}",
+        "the value `file://v.py` is not carried over: a program makes it",
+    );
+    test(
+        "{vars: {q: '{{r}}'}}",
+        "the value of `q`: promptfoo fills other values into it",
+    );
     test(
         "{options: {transform: output}, assert: [{type: contains, value: a}]}",
         "it judges the answer as changed by `transform`",
     );
-    test("{assert: [{type: contains, value: '{{nobody}}'}]}", "`{{nobody}}` in its value is no text of this test");
-    test("{assert: [{type: contains}]}", "the assertion `contains` is not carried over: it has no `value`");
-    test("{assert: [{type: contains, value: ''}]}", "it looks for nothing");
-    test("{assert: [{type: made-up}]}", "the assertion `made-up` is not carried over: no expectation says the same");
-    test("{assert: [{type: not-is-json}]}", "no expectation says the same");
-    test("{assert: [{type: is-json, value: {type: strnig}}]}", "a scenario does not take what it holds");
+    test(
+        "{assert: [{type: contains, value: '{{nobody}}'}]}",
+        "`{{nobody}}` in its value is no text of this test",
+    );
+    test(
+        "{assert: [{type: contains}]}",
+        "the assertion `contains` is not carried over: it has no `value`",
+    );
+    test(
+        "{assert: [{type: contains, value: ''}]}",
+        "it looks for nothing",
+    );
+    test(
+        "{assert: [{type: made-up}]}",
+        "the assertion `made-up` is not carried over: no expectation says the same",
+    );
+    test(
+        "{assert: [{type: not-is-json}]}",
+        "no expectation says the same",
+    );
+    test(
+        "{assert: [{type: is-json, value: {type: strnig}}]}",
+        "a scenario does not take what it holds",
+    );
     test("{assert: [3]}", "the assertion `without a type`");
-    let many = (0..40).map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
-    test(&format!("{{vars: {{q: [{many}], r: [{many}]}}}}"), "1000 scenarios at most");
+    let many = (0..40)
+        .map(|number| number.to_string())
+        .collect::<Vec<_>>()
+        .join(", ");
+    test(
+        &format!("{{vars: {{q: [{many}], r: [{many}]}}}}"),
+        "1000 scenarios at most",
+    );
 }
 
 #[test]
 fn scenarios_of_somebody_are_never_written_over() {
-    let project = Project::new().file("promptfooconfig.yaml", "prompts: ['{{q}}']\ntests: [{vars: {q: a}}]\n");
+    let project = Project::new().file(
+        "promptfooconfig.yaml",
+        "prompts: ['{{q}}']\ntests: [{vars: {q: a}}]\n",
+    );
     project.write("scenarios/prompt.yaml", "name: mine\n");
-    project.run(&["import", "promptfooconfig.yaml", "--force"]).code(0).says("left 1 template alone");
+    project
+        .run(&["import", "promptfooconfig.yaml", "--force"])
+        .code(0)
+        .says("left 1 template alone");
     assert_eq!(project.read("scenarios/prompt.yaml"), "name: mine\n");
 }
 
 #[test]
 fn what_many_tests_lose_is_told_once() {
-    let rows: Vec<String> = (0..200).map(|row| format!("q{row},llm-rubric: is kind,similar(0.8): x,contains: a\n")).collect();
+    let rows: Vec<String> = (0..200)
+        .map(|row| format!("q{row},llm-rubric: is kind,similar(0.8): x,contains: a\n"))
+        .collect();
     let rows = rows.concat();
     let config = "prompts: ['{{body}}']\ntests: file://t.csv\n";
     let table = format!("body,__expected,__expected2,__expected3\n{rows}");
-    let project = Project::new().file("promptfooconfig.yaml", config).file("t.csv", table);
+    let project = Project::new()
+        .file("promptfooconfig.yaml", config)
+        .file("t.csv", table);
     let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
     let run = run.says("t.csv:2: warning: the assertion `llm-rubric` is not carried over");
     let run = run.says("(also in lines 3, 4, 5, 6 and 195 more)");
-    assert_eq!(run.stdout.matches(" is not carried over").count(), 2, "{}", run.stdout);
-    assert_eq!(project.run(&["check", "--format", "concise"]).code(0).stdout.matches("[unjudged-expectation]").count(), 1);
+    assert_eq!(
+        run.stdout.matches(" is not carried over").count(),
+        2,
+        "{}",
+        run.stdout
+    );
+    assert_eq!(
+        project
+            .run(&["check", "--format", "concise"])
+            .code(0)
+            .stdout
+            .matches("[unjudged-expectation]")
+            .count(),
+        1
+    );
     project.run(&["eval", "-q"]).code(7);
     project
         .run(&["eval"])
@@ -242,37 +376,79 @@ fn a_value_that_is_not_carried_over_leaves_its_scenario_undecided() {
         suite.contains("- todo: \"the input `q`: the value `file://v.py` is not carried over: a program makes it\""),
         "{suite}"
     );
-    assert!(suite.contains("        gate: false") && !suite.contains("sk-not-here"), "{suite}");
-    project.run(&["eval"]).code(7).says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
+    assert!(
+        suite.contains("        gate: false") && !suite.contains("sk-not-here"),
+        "{suite}"
+    );
+    project
+        .run(&["eval"])
+        .code(7)
+        .says("2 scenarios: 1 passed, 0 failed, 0 errored, 1 inconclusive");
 }
 
 /// The rest of a project with one prompt and one test file.
 fn tested(name: &str, tests: &str) -> Project {
-    let config =
-        format!("prompts: ['Sort {{{{ticket}}}} in {{{{language}}}}']\nproviders: [openai:gpt-4.1]\ntests: file://{name}\n");
-    Project::new().file("promptfooconfig.yaml", config).file(name, tests)
+    let config = format!(
+        "prompts: ['Sort {{{{ticket}}}} in {{{{language}}}}']\nproviders: [openai:gpt-4.1]\ntests: file://{name}\n"
+    );
+    Project::new()
+        .file("promptfooconfig.yaml", config)
+        .file(name, tests)
 }
 
 #[test]
 fn tables_by_semicolon_and_tests_by_json_lines_or_a_pattern_are_read() {
     let json = r#"{"vars":{"ticket":"Twice charged","language":"de"},"assert":[{"type":"contains","value":"billing"}]}"#;
     for (project, tests) in [
-        (tested("t.csv", "ticket;language;__expected\nTwice charged;de;contains:billing\n"), None),
-        (tested("t.csv", "ticket\tlanguage\t__expected\nTwice charged\tde\tcontains:billing\n"), None),
+        (
+            tested(
+                "t.csv",
+                "ticket;language;__expected\nTwice charged;de;contains:billing\n",
+            ),
+            None,
+        ),
+        (
+            tested(
+                "t.csv",
+                "ticket\tlanguage\t__expected\nTwice charged\tde\tcontains:billing\n",
+            ),
+            None,
+        ),
         (tested("t.jsonl", &format!("{json}\n\n")), None),
-        (tested("tests/a.json", &format!("[{json}]")), Some("tests/*.json")),
+        (
+            tested("tests/a.json", &format!("[{json}]")),
+            Some("tests/*.json"),
+        ),
     ] {
         if let Some(pattern) = tests {
-            project.write("promptfooconfig.yaml", project.read("promptfooconfig.yaml").replace("tests/a.json", pattern));
+            project.write(
+                "promptfooconfig.yaml",
+                project
+                    .read("promptfooconfig.yaml")
+                    .replace("tests/a.json", pattern),
+            );
         }
         let run = project.run(&["import", "promptfooconfig.yaml"]).code(0);
-        assert!(!run.stdout.contains("not carried over") && !run.stderr.contains("skipped"), "{}{}", run.stdout, run.stderr);
+        assert!(
+            !run.stdout.contains("not carried over") && !run.stderr.contains("skipped"),
+            "{}{}",
+            run.stdout,
+            run.stderr
+        );
         let suite = project.read("scenarios/prompt.yaml");
-        assert!(suite.contains("\"ticket\": \"Twice charged\"") && suite.contains("\"language\": \"de\""), "{suite}");
+        assert!(
+            suite.contains("\"ticket\": \"Twice charged\"")
+                && suite.contains("\"language\": \"de\""),
+            "{suite}"
+        );
         assert!(suite.contains("contains: "), "{suite}");
     }
     let none = tested("none/x.yaml", "[]");
-    none.write("promptfooconfig.yaml", none.read("promptfooconfig.yaml").replace("none/x.yaml", "none/*.json"));
+    none.write(
+        "promptfooconfig.yaml",
+        none.read("promptfooconfig.yaml")
+            .replace("none/x.yaml", "none/*.json"),
+    );
     none.run(&["import", "promptfooconfig.yaml"])
         .says("the tests of `file://none/*.json` is not carried over: no file has such a name");
 }
@@ -290,10 +466,17 @@ fn the_window_of_a_known_model_is_the_one_of_the_table() {
 #[test]
 fn a_task_that_is_there_already_keeps_its_name() {
     let project = Project::new()
-        .file("templates/old/first.xml", "<task name=\"hello\"><description>Say it.</description></task>\n")
+        .file(
+            "templates/old/first.xml",
+            "<task name=\"hello\"><description>Say it.</description></task>\n",
+        )
         .file("hello.j2", "Say {{ x }}.\n");
     let run = project.run(&["import", "hello.j2"]).code(0);
-    assert!(!project.path("templates/hello.xml").exists(), "{}", run.stdout);
+    assert!(
+        !project.path("templates/hello.xml").exists(),
+        "{}",
+        run.stdout
+    );
     project.run(&["check"]).code(0).never_says("duplicate-name");
 }
 
@@ -306,6 +489,12 @@ fn partials_of_dotprompt_are_written_in_their_place() {
         .file("bad.prompt", "---\nmodel: m\n---\n{{> circle}}\n");
     project.run(&["import", "story.prompt"]).code(0);
     let text = project.read("templates/story.xml");
-    assert!(text.contains("Write like a pirate.\n    Tell a story on {{subject}}."), "{text}");
-    project.run(&["import", "bad.prompt"]).code(1).says("`{{> circle}}` cannot be carried over");
+    assert!(
+        text.contains("Write like a pirate.\n    Tell a story on {{subject}}."),
+        "{text}"
+    );
+    project
+        .run(&["import", "bad.prompt"])
+        .code(1)
+        .says("`{{> circle}}` cannot be carried over");
 }

@@ -10,7 +10,10 @@ struct Drawn(u64);
 
 impl Drawn {
     fn below(&mut self, most: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % most
     }
 
@@ -52,14 +55,22 @@ fn text(drawn: &mut Drawn, is_file: bool, word: impl Fn(usize) -> String) -> Str
         }
         let piece = drawn.of(if is_file { &BETWEEN[..13] } else { &BETWEEN });
         out.extend(piece.split('@').enumerate().map(|(at, part)| {
-            let sign = if at > 0 && drawn.below(3) == 0 { "-" } else { "" };
+            let sign = if at > 0 && drawn.below(3) == 0 {
+                "-"
+            } else {
+                ""
+            };
             format!("{sign}{part}")
         }));
     }
     out + &word(number)
 }
 
-fn project(seed: u64, count: usize, word: impl Fn(usize, usize) -> String) -> (Project, BTreeMap<String, String>) {
+fn project(
+    seed: u64,
+    count: usize,
+    word: impl Fn(usize, usize) -> String,
+) -> (Project, BTreeMap<String, String>) {
     let (mut drawn, project, mut texts) = (Drawn(seed), Project::new(), BTreeMap::new());
     for at in 0..count {
         let (is_file, line_end) = (drawn.below(3) == 0, drawn.of(&["\n", "\r\n"]));
@@ -70,13 +81,22 @@ fn project(seed: u64, count: usize, word: impl Fn(usize, usize) -> String) -> (P
         let (path, inner) = if is_file {
             let path = format!("templates/t{at}.j2");
             texts.insert(path.clone(), words.replace('\n', line_end));
-            (path, format!("<instructions syntax=\"jinja\" src=\"t{at}.j2\"/>"))
+            (
+                path,
+                format!("<instructions syntax=\"jinja\" src=\"t{at}.j2\"/>"),
+            )
         } else {
             let space = drawn.of(&["", " xml:space=\"preserve\""]);
             let indent = drawn.of(&["", "\n", "\n    "]);
-            (format!("templates/t{at}.xml"), format!("<instructions syntax=\"jinja\"{space}>{indent}{words}</instructions>"))
+            (
+                format!("templates/t{at}.xml"),
+                format!("<instructions syntax=\"jinja\"{space}>{indent}{words}</instructions>"),
+            )
         };
-        texts.insert(format!("templates/t{at}.xml"), format!("{head}{inner}</task>\n").replace('\n', line_end));
+        texts.insert(
+            format!("templates/t{at}.xml"),
+            format!("{head}{inner}</task>\n").replace('\n', line_end),
+        );
         assert!(texts.contains_key(&path));
     }
     for (path, text) in &texts {
@@ -87,7 +107,8 @@ fn project(seed: u64, count: usize, word: impl Fn(usize, usize) -> String) -> (P
 
 /// The line, from 1, of a word in a text.
 fn line_of(text: &str, word: &str) -> Option<usize> {
-    text.find(word).map(|at| 1 + text[..at].matches('\n').count())
+    text.find(word)
+        .map(|at| 1 + text[..at].matches('\n').count())
 }
 
 #[test]
@@ -102,15 +123,28 @@ fn a_finding_stands_where_the_word_is_written() {
         let mut found = 0;
         for diagnostic in json["diagnostics"].as_array().unwrap() {
             let message = diagnostic["message"].as_str().unwrap();
-            let mut named = message.split('`').filter(|part| part.starts_with('w') && part.ends_with('z'));
+            let mut named = message
+                .split('`')
+                .filter(|part| part.starts_with('w') && part.ends_with('z'));
             let Some(name) = named.next() else { continue };
-            let inside = diagnostic["labels"].as_array().unwrap().iter().find(|label| label["text"] == "in this text");
+            let inside = diagnostic["labels"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|label| label["text"] == "in this text");
             let told = inside.unwrap_or(diagnostic);
             let text = &texts[told["path"].as_str().unwrap()];
             let before = if wrong == "name" { "{{- " } else { "|" };
             let start = text.find(&format!("{before}{name}")).unwrap() + before.len();
-            let said = (told["span"]["start"].as_u64().unwrap(), told["span"]["end"].as_u64().unwrap());
-            assert_eq!(said, (start as u64, (start + name.len()) as u64), "{name} in\n{text}");
+            let said = (
+                told["span"]["start"].as_u64().unwrap(),
+                told["span"]["end"].as_u64().unwrap(),
+            );
+            assert_eq!(
+                said,
+                (start as u64, (start + name.len()) as u64),
+                "{name} in\n{text}"
+            );
             found += 1;
         }
         assert!(found > 300, "{found}");
@@ -125,11 +159,17 @@ fn a_rendered_line_is_from_the_line_of_its_first_words() {
         let run = project.run(&["render", &format!("t{at}")]).code(0);
         for line in run.stdout.lines().filter_map(|line| line.split_once('│')) {
             let words = line.1.trim_start();
-            let Some(name) = words.strip_prefix('w').and_then(|rest| rest.split_once('z')).map(|(name, _)| format!("w{name}z"))
+            let Some(name) = words
+                .strip_prefix('w')
+                .and_then(|rest| rest.split_once('z'))
+                .map(|(name, _)| format!("w{name}z"))
             else {
                 continue;
             };
-            let (path, line) = words.rsplit_once("templates/").and_then(|(_, source)| source.rsplit_once(':')).unwrap();
+            let (path, line) = words
+                .rsplit_once("templates/")
+                .and_then(|(_, source)| source.rsplit_once(':'))
+                .unwrap();
             let text = &texts[&format!("templates/{path}")];
             assert_eq!(line.parse().ok(), line_of(text, &name), "{name} in\n{text}");
             found += 1;

@@ -9,10 +9,16 @@ const SECRET: &str = "secret-words";
 fn sample() -> (Project, Project) {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>Do it.</description>\n</task>\n";
     let far = "<task type=\"atomic\" name=\"secret-words\"><description>secret-words</description><secret-words/></task>\n";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", task).file("sub/deep/x", "");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/t.xml", task)
+        .file("sub/deep/x", "");
     let outside = Project::new()
         .file("far/far.xml", far)
-        .file("lib.xml", "<library><fragment id=\"secret-words\"><secret-words/></fragment></library>\n")
+        .file(
+            "lib.xml",
+            "<library><fragment id=\"secret-words\"><secret-words/></fragment></library>\n",
+        )
         .file("secret.toml", "edition = \"2026\"\nsecret-words = 1\n")
         .file("secret.yaml", "secret-words: 1\n")
         .file("secret.md", "secret-words\n");
@@ -37,10 +43,16 @@ fn no_agent_is_shown_what_belongs_to_git() {
     let task = "<task type=\"atomic\" name=\"t\"><description>Do {{x}}.</description><parameters><parameter name=\"x\"/></parameters>\
         <file_paths><path>.git/config</path></file_paths></task>\n";
     let case = "name: c\ntask: t\ncontext:\n  objective: go\n  inputs: {x: !file ../.git/config}\nexpect_context:\n  - nothing_cut: true\n";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file(".git/config", "secret-words\n");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file(".git/config", "secret-words\n");
     project.write("templates/t.xml", task);
     let run = project.run(&["render", "t", "-i", "x=y", "--objective", "o"]);
-    assert!(!all(&run).contains("secret-words") && all(&run).contains(WHY), "{}", all(&run));
+    assert!(
+        !all(&run).contains("secret-words") && all(&run).contains(WHY),
+        "{}",
+        all(&run)
+    );
     project.write("scenarios/c.yaml", case);
     let run = project.run(&["eval"]);
     assert!(!all(&run).contains("secret-words"), "{}", all(&run));
@@ -51,14 +63,35 @@ fn no_agent_is_shown_what_belongs_to_git() {
 fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
     const OUTSIDE: &str = "it lies outside the project's folder";
     const OUT: &str = "is a link that leads out of the project's folder, and was not read";
-    let role = "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nsystem = { file = \"prompts/p.md\" }\n";
+    let role =
+        "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nsystem = { file = \"prompts/p.md\" }\n";
     let case = "name: c\ntask: t\ncontext:\n  objective: go\n  file_context: {a.md: !file data.md}\nexpect_context:\n  - nothing_cut: true\n";
     for (from, to, at, why) in [
         ("ctxc.toml", "secret.toml", "ctxc.toml", OUT),
-        ("ctxc.suppressions.toml", "secret.toml", "ctxc.suppressions.toml", OUT),
-        ("templates/far.xml", "far/far.xml", "error[unreadable-file] templates/far.xml:1:1: cannot be read: ", OUTSIDE),
-        ("templates/lib.xml", "lib.xml", "error[unreadable-file] templates/lib.xml:1:1: cannot be read: ", OUTSIDE),
-        ("scenarios/s.yaml", "secret.yaml", "scenarios/s.yaml:1:1", OUTSIDE),
+        (
+            "ctxc.suppressions.toml",
+            "secret.toml",
+            "ctxc.suppressions.toml",
+            OUT,
+        ),
+        (
+            "templates/far.xml",
+            "far/far.xml",
+            "error[unreadable-file] templates/far.xml:1:1: cannot be read: ",
+            OUTSIDE,
+        ),
+        (
+            "templates/lib.xml",
+            "lib.xml",
+            "error[unreadable-file] templates/lib.xml:1:1: cannot be read: ",
+            OUTSIDE,
+        ),
+        (
+            "scenarios/s.yaml",
+            "secret.yaml",
+            "scenarios/s.yaml:1:1",
+            OUTSIDE,
+        ),
         ("prompts/p.md", "secret.md", "ctxc.toml:4:", "outside"),
         (
             "scenarios/data.md",
@@ -79,12 +112,24 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
             assert!(!all(&run).contains(SECRET), "{from} {verb}: {}", all(&run));
         }
         let run = project.run(&["check"]);
-        assert!(run.code != Some(0) && all(&run).contains(at) && all(&run).contains(why), "{from}: {}", all(&run));
+        assert!(
+            run.code != Some(0) && all(&run).contains(at) && all(&run).contains(why),
+            "{from}: {}",
+            all(&run)
+        );
         // Nor is anything written through one.
-        for verb in [&["fmt"][..], &["check", "--fix", "--unsafe-fixes"], &["check", "--suppress-existing"]] {
+        for verb in [
+            &["fmt"][..],
+            &["check", "--fix", "--unsafe-fixes"],
+            &["check", "--suppress-existing"],
+        ] {
             let before = outside.read(to);
             let run = project.run(verb);
-            assert!(!all(&run).contains(SECRET), "{from} {verb:?}: {}", all(&run));
+            assert!(
+                !all(&run).contains(SECRET),
+                "{from} {verb:?}: {}",
+                all(&run)
+            );
             assert_eq!(outside.read(to), before);
         }
     }
@@ -92,23 +137,44 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
 
 #[test]
 fn what_is_looked_up_does_not_lead_out_of_the_project() {
-    for (place, target, include) in
-        [("m.txt", "secret.md", "m.txt"), ("l", "far", "l"), ("l", "", "l/secret.md"), ("sub/l", "", "sub/l/**/*.md")]
-    {
+    for (place, target, include) in [
+        ("m.txt", "secret.md", "m.txt"),
+        ("l", "far", "l"),
+        ("l", "", "l/secret.md"),
+        ("sub/l", "", "sub/l/**/*.md"),
+    ] {
         let (project, outside) = sample();
         outside.write("secret.md", "refunds: hidden-orders\n");
         outside.write("far/told.md", "refunds: hidden-orders\n");
         let task = "<task type=\"atomic\" subtype=\"subtask\" name=\"a\"><description>all about refunds</description></task>";
         project.write("templates/a.xml", task);
-        project.write("ctxc.toml", format!("edition = \"2026\"\n[context]\ninclude = [\"{include}\"]\n"));
+        project.write(
+            "ctxc.toml",
+            format!("edition = \"2026\"\n[context]\ninclude = [\"{include}\"]\n"),
+        );
         link(&project, &outside, (place, target));
-        for verb in [&["search", "refunds"][..], &["render", "a", "--json"], &["new", "scenario", "a", "--name", "n"]] {
+        for verb in [
+            &["search", "refunds"][..],
+            &["render", "a", "--json"],
+            &["new", "scenario", "a", "--name", "n"],
+        ] {
             let run = project.run(verb);
-            assert!(!all(&run).contains("hidden-orders"), "{include} {verb:?}: {}", all(&run));
+            assert!(
+                !all(&run).contains("hidden-orders"),
+                "{include} {verb:?}: {}",
+                all(&run)
+            );
         }
-        assert!(!project.read("scenarios/n.yaml").contains("hidden-orders"), "{include}");
+        assert!(
+            !project.read("scenarios/n.yaml").contains("hidden-orders"),
+            "{include}"
+        );
         let run = project.run(&["search", "refunds"]);
-        assert!(all(&run).contains("it lies outside the project's folder"), "{include}: {}", all(&run));
+        assert!(
+            all(&run).contains("it lies outside the project's folder"),
+            "{include}: {}",
+            all(&run)
+        );
     }
 }
 
@@ -117,8 +183,18 @@ fn a_project_file_found_from_below_is_a_file_of_its_folder() {
     let (project, outside) = sample();
     link(&project, &outside, ("ctxc.toml", "secret.toml"));
     let mut command = project.command(&["check"]);
-    let run = Run::from(command.current_dir(project.path("sub/deep")).output().unwrap()).code(2);
-    assert!(run.stderr.contains("leads out of the project's folder") && !all(&run).contains(SECRET), "{}", all(&run));
+    let run = Run::from(
+        command
+            .current_dir(project.path("sub/deep"))
+            .output()
+            .unwrap(),
+    )
+    .code(2);
+    assert!(
+        run.stderr.contains("leads out of the project's folder") && !all(&run).contains(SECRET),
+        "{}",
+        all(&run)
+    );
     // One that stays inside is followed.
     std::fs::remove_file(project.path("ctxc.toml")).unwrap();
     project.write("config/ctxc.toml", "edition = \"2026\"\n");
@@ -131,19 +207,29 @@ fn a_folder_of_templates_is_one_of_the_project() {
     let (project, outside) = sample();
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     link(&project, &outside, ("templates", "far"));
-    let run = project.run(&["check"]).code(1).says("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
+    let run = project
+        .run(&["check"])
+        .code(1)
+        .says("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
     // Who names it means it, and links within it are its own.
     symlink("far.xml", outside.path("far/near.xml")).unwrap();
     let run = project.run(&["check", "templates"]).code(1);
-    assert!(all(&run).contains(SECRET) && !all(&run).contains("lies outside"), "{}", all(&run));
+    assert!(
+        all(&run).contains(SECRET) && !all(&run).contains("lies outside"),
+        "{}",
+        all(&run)
+    );
 }
 
 #[test]
 fn a_folder_elsewhere_is_told_among_the_templates_alone() {
     let (project, outside) = sample();
     link(&project, &outside, ("templates/more", "far"));
-    let run = project.run(&["check"]).code(1).says("error[unreadable-file] templates/more:1:1: cannot be read: it lies outside");
+    let run = project
+        .run(&["check"])
+        .code(1)
+        .says("error[unreadable-file] templates/more:1:1: cannot be read: it lies outside");
     assert!(!all(&run).contains(SECRET), "{}", all(&run));
     // Among all that lies in a project it is somebody else's.
     let (project, outside) = sample();
@@ -162,44 +248,90 @@ fn a_file_with_two_names_is_not_written_through_one_of_them() {
     let before = outside.read("mine");
     std::fs::remove_file(project.path("registry.json")).unwrap();
     std::fs::hard_link(outside.path("mine"), project.path("registry.json")).unwrap();
-    project.write("templates/u.xml", "<task type=\"atomic\" name=\"u\"><description>Do more.</description></task>\n");
+    project.write(
+        "templates/u.xml",
+        "<task type=\"atomic\" name=\"u\"><description>Do more.</description></task>\n",
+    );
     std::fs::hard_link(project.path("templates/u.xml"), outside.path("u")).unwrap();
     let unformatted = outside.read("u");
     project.run(&["build"]).code(0);
     project.run(&["fmt"]).code(0);
-    assert_eq!((outside.read("mine"), outside.read("u")), (before.clone(), unformatted.clone()));
-    assert!(project.read("registry.json") != before && project.read("templates/u.xml") != unformatted);
+    assert_eq!(
+        (outside.read("mine"), outside.read("u")),
+        (before.clone(), unformatted.clone())
+    );
+    assert!(
+        project.read("registry.json") != before && project.read("templates/u.xml") != unformatted
+    );
 }
 
 #[test]
 fn nothing_is_made_through_a_linked_folder() {
     let outside = Project::new().file("out/x", "");
-    for args in [&["import", "legacy"][..], &["import", "legacy", "--dry-run"], &["init", "--ci", "github"]] {
-        let project = if args[0] == "init" { Project::new() } else { Project::new().file("legacy/e.j2", "hi {{x}}\n") };
+    for args in [
+        &["import", "legacy"][..],
+        &["import", "legacy", "--dry-run"],
+        &["init", "--ci", "github"],
+    ] {
+        let project = if args[0] == "init" {
+            Project::new()
+        } else {
+            Project::new().file("legacy/e.j2", "hi {{x}}\n")
+        };
         link(&project, &outside, ("templates", "out"));
         link(&project, &outside, (".github", "out"));
-        project.run(args).code(2).warns("templates is a link, and templates/").warns("would be written through it");
+        project
+            .run(args)
+            .code(2)
+            .warns("templates is a link, and templates/")
+            .warns("would be written through it");
         assert_eq!(outside.files(), ["out/x"], "{args:?}");
     }
     // Nor a cache, wherever somebody says that caches are.
-    let project = Project::new().file("notes.md", "zebra\n").file("caches/x", "");
-    project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0);
-    let made = project.files().into_iter().find(|name| name.ends_with("search.lock")).expect("a lock");
+    let project = Project::new()
+        .file("notes.md", "zebra\n")
+        .file("caches/x", "");
+    project
+        .run(&["search", "zebra", "--cache-dir", "caches"])
+        .code(0);
+    let made = project
+        .files()
+        .into_iter()
+        .find(|name| name.ends_with("search.lock"))
+        .expect("a lock");
     let folder = made.trim_end_matches("/search.lock");
     for name in ["search.lock", "search.db"] {
         std::fs::remove_dir_all(project.path(folder)).unwrap();
-        link(&project, &outside, (&format!("{folder}/{name}"), "out/created"));
-        project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0).says("notes.md");
+        link(
+            &project,
+            &outside,
+            (&format!("{folder}/{name}"), "out/created"),
+        );
+        project
+            .run(&["search", "zebra", "--cache-dir", "caches"])
+            .code(0)
+            .says("notes.md");
         assert_eq!(outside.files(), ["out/x"], "{name}");
     }
     std::fs::remove_dir_all(project.path(folder)).unwrap();
     link(&project, &outside, (folder, "out"));
-    project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0).says("notes.md").warns("is a link");
+    project
+        .run(&["search", "zebra", "--cache-dir", "caches"])
+        .code(0)
+        .says("notes.md")
+        .warns("is a link");
     assert_eq!(outside.files(), ["out/x"]);
     // A folder that an earlier version kept caches in is nobody's any more.
-    let project = Project::new().file("notes.md", "zebra\n").file("templates/t.xml", sample().0.read("templates/t.xml"));
+    let project = Project::new()
+        .file("notes.md", "zebra\n")
+        .file("templates/t.xml", sample().0.read("templates/t.xml"));
     link(&project, &outside, (".ctxc", "out"));
-    for args in [&["build"][..], &["search", "zebra"], &["manifest"], &["eval", "--allow-empty"]] {
+    for args in [
+        &["build"][..],
+        &["search", "zebra"],
+        &["manifest"],
+        &["eval", "--allow-empty"],
+    ] {
         project.run(args).code(0);
         assert_eq!(outside.files(), ["out/x"], "{args:?}");
     }

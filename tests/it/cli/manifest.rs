@@ -23,7 +23,9 @@ const TRIAGE: &str = "\
 fn sample() -> Project {
     let week = "<task type=\"sequential\" name=\"week\">\n  <description>Write.</description>\n  <steps>\n    <task ref=\"triage\" as=\"first\"/>\n    \
         <task type=\"atomic\">\n      <description>Sum up {{first}}.</description>\n    </task>\n  </steps>\n</task>\n";
-    let project = Project::new().file("templates/triage.xml", TRIAGE).file("templates/week.xml", week);
+    let project = Project::new()
+        .file("templates/triage.xml", TRIAGE)
+        .file("templates/week.xml", week);
     project.file("docs/runbook.md", "Restart it.\n".repeat(20))
 }
 
@@ -36,7 +38,16 @@ fn people_see_segments_prefix_and_total() {
          1 system 6 · 2 docs/runbook.md 72 │ reusable prefix 78 │ 3 description ≥ 5\n \
          total 83 tokens (o200k) and what a run brings: ticket\n"
     );
-    let given = sample().run(&["manifest", "triage", "--input", "ticket=a leak", "--budget", "500"]).code(0);
+    let given = sample()
+        .run(&[
+            "manifest",
+            "triage",
+            "--input",
+            "ticket=a leak",
+            "--budget",
+            "500",
+        ])
+        .code(0);
     assert_eq!(
         given.stdout,
         "triage\n \
@@ -45,14 +56,23 @@ fn people_see_segments_prefix_and_total() {
     );
     let turns = "<task type=\"atomic\" name=\"t\"><description>D</description><examples as=\"turns\"><example><input>a</input>\
         <output>b</output></example></examples></task>";
-    let shown = Project::new().file("templates/t.xml", turns).run(&["manifest", "t"]).code(0);
+    let shown = Project::new()
+        .file("templates/t.xml", turns)
+        .run(&["manifest", "t"])
+        .code(0);
     shown.says(" 1 examples:1 ");
-    let bounded = sample().run(&["manifest", "triage", "--budget", "500"]).code(0);
+    let bounded = sample()
+        .run(&["manifest", "triage", "--budget", "500"])
+        .code(0);
     bounded.says("3 description ≤ 494\n total between 11 and 500 of 500 tokens (o200k), depending on ticket; 83 if everything known now fits");
     let all = sample().run(&["manifest"]).code(0).silent();
     let step = "week/steps/1\n 1 parent's description 9 │ reusable prefix 9 │ 2 description ≥ 6 · 3 first ≥ 6\n";
-    all.says(step).says("\n3 agents, 187 tokens known before a run\n");
-    sample().run(&["manifest", "week", "--node", "/steps/1"]).code(0).says("week/steps/1");
+    all.says(step)
+        .says("\n3 agents, 187 tokens known before a run\n");
+    sample()
+        .run(&["manifest", "week", "--node", "/steps/1"])
+        .code(0)
+        .says("week/steps/1");
 }
 
 #[test]
@@ -62,28 +82,68 @@ fn what_a_run_may_say_itself_is_not_counted_as_certain() {
     let project = Project::new().file("templates/p.xml", task);
     let said = "1 description 5 · 2 parent's description 0 or 10 │ reusable prefix 15 │ 3 instructions ≥ 0\n \
         total 5 tokens (o200k) and what a run brings: x; 15 with all that is known\n";
-    project.run(&["manifest", "p", "--node", "/steps/0"]).code(0).says(said);
-    let rendered = |x: &str| project.run(&["render", "p", "--node", "/steps/0", "--result", x, "--explain"]).code(0);
-    rendered("x=Parent text.").says("total                        11 tokens, counted by o200k; the first 5 stay");
-    rendered("x=").says("total                        15 tokens, counted by o200k; the first 15 stay");
+    project
+        .run(&["manifest", "p", "--node", "/steps/0"])
+        .code(0)
+        .says(said);
+    let rendered = |x: &str| {
+        project
+            .run(&[
+                "render",
+                "p",
+                "--node",
+                "/steps/0",
+                "--result",
+                x,
+                "--explain",
+            ])
+            .code(0)
+    };
+    rendered("x=Parent text.")
+        .says("total                        11 tokens, counted by o200k; the first 5 stay");
+    rendered("x=")
+        .says("total                        15 tokens, counted by o200k; the first 15 stay");
     // What cannot say the same leaves it there.
     let project = Project::new().file("templates/p.xml", task.replace("{{x}}", "Use {{x}}"));
-    project.run(&["manifest", "p", "--node", "/steps/0"]).code(0).says("parent's description 10 │").says(" total 20 tokens");
+    project
+        .run(&["manifest", "p", "--node", "/steps/0"])
+        .code(0)
+        .says("parent's description 10 │")
+        .says(" total 20 tokens");
 }
 
 #[test]
 fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     let project = sample();
     let file = "context-manifest.json";
-    project.run(&["manifest", "--output", file]).code(0).silent_out().warns("wrote context-manifest.json (3 agents)");
+    project
+        .run(&["manifest", "--output", file])
+        .code(0)
+        .silent_out()
+        .warns("wrote context-manifest.json (3 agents)");
     let before = project.read(file);
-    assert_eq!(project.run(&["manifest", "--json", "--threads", "1"]).code(0).stdout, before);
-    project.run(&["manifest", "--check", "-o", file]).code(0).says("is up to date");
+    assert_eq!(
+        project
+            .run(&["manifest", "--json", "--threads", "1"])
+            .code(0)
+            .stdout,
+        before
+    );
+    project
+        .run(&["manifest", "--check", "-o", file])
+        .code(0)
+        .says("is up to date");
     // White space between elements is nothing that anybody receives.
-    project.write("templates/triage.xml", TRIAGE.replace('\n', "\n\n\n").replace("  <", "\t    <"));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace('\n', "\n\n\n").replace("  <", "\t    <"),
+    );
     project.run(&["manifest", "--check", "-o", file]).code(0);
     assert_eq!(project.run(&["manifest", "--json"]).stdout, before);
-    project.write("templates/triage.xml", TRIAGE.replace("support tickets", "all support tickets of the house"));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("support tickets", "all support tickets of the house"),
+    );
     project.write("docs/runbook.md", "Restart it.\n");
     let stale = project.run(&["manifest", "--check", "-o", file]).code(1);
     assert_eq!(
@@ -99,7 +159,10 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     project.run(&["manifest", "--output", "new.json"]).code(0);
     let difference = project.run(&["manifest", "diff", file, "new.json"]).code(0);
     assert_eq!(difference.stdout, stale.stdout.split_once('\n').unwrap().1);
-    project.run(&["manifest", "diff", file, file]).code(0).says("every agent receives the same\n");
+    project
+        .run(&["manifest", "diff", file, file])
+        .code(0)
+        .says("every agent receives the same\n");
 }
 
 /// A role with a model whose price is known.
@@ -116,11 +179,19 @@ fn a_default_is_not_the_value() {
              <parameters><parameter name=\"x\" default=\"{default}\"/><parameter name=\"n\" type=\"number\" default=\"2\"/></parameters></task>"
         )
     };
-    let project = Project::new().file("templates/t.xml", task("hi")).file("ctxc.toml", "edition = \"2026\"\n");
+    let project = Project::new()
+        .file("templates/t.xml", task("hi"))
+        .file("ctxc.toml", "edition = \"2026\"\n");
     let entry = project.run(&["manifest", "--json"]).code(0).json()["entries"][0].clone();
-    assert_eq!(entry["defaults"], serde_json::json!([{"name": "n", "value": "2"}, {"name": "x", "value": "hi"}]));
+    assert_eq!(
+        entry["defaults"],
+        serde_json::json!([{"name": "n", "value": "2"}, {"name": "x", "value": "hi"}])
+    );
     assert_eq!(entry["segments"][0]["variable"], serde_json::json!(["x"]));
-    assert!(entry["total"]["bound"].is_null() && entry["total"]["least"] == entry["total"]["fixed"], "{entry:#}");
+    assert!(
+        entry["total"]["bound"].is_null() && entry["total"]["least"] == entry["total"]["fixed"],
+        "{entry:#}"
+    );
     project
         .run(&["manifest"])
         .code(0)
@@ -131,44 +202,102 @@ fn a_default_is_not_the_value() {
         .says("defaults, if a caller hands in nothing else (11 tokens with them): n 2, x hi");
     // Budgets and prices are of the request with the defaults in place.
     let known = entry["total"]["estimate"].as_u64().unwrap();
-    assert!(known > entry["total"]["fixed"].as_u64().unwrap(), "{entry:#}");
-    project.write("ctxc.toml", format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens < {known}\"\n{MODEL}"));
+    assert!(
+        known > entry["total"]["fixed"].as_u64().unwrap(),
+        "{entry:#}"
+    );
+    project.write(
+        "ctxc.toml",
+        format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens < {known}\"\n{MODEL}"),
+    );
     let refused = project.run(&["manifest"]).code(1);
-    assert!(refused.stderr.contains(&format!("has {known} tokens, and the project requires")), "{}", refused.stderr);
-    project.write("ctxc.toml", format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens <= {known}\"\n{MODEL}"));
+    assert!(
+        refused
+            .stderr
+            .contains(&format!("has {known} tokens, and the project requires")),
+        "{}",
+        refused.stderr
+    );
+    project.write(
+        "ctxc.toml",
+        format!("edition = \"2026\"\n[[require]]\nmust = \"manifest_tokens <= {known}\"\n{MODEL}"),
+    );
     let first = |args: &[&str]| {
-        project.run(&[&["manifest", "--json"], args].concat()).code(0).json()["entries"][0]["cost"]["first"].clone()
+        project
+            .run(&[&["manifest", "--json"], args].concat())
+            .code(0)
+            .json()["entries"][0]["cost"]["first"]
+            .clone()
     };
-    assert_eq!(first(&[]), first(&["--role", "r", "--input", "x=hi", "--input", "n=2"]));
+    assert_eq!(
+        first(&[]),
+        first(&["--role", "r", "--input", "x=hi", "--input", "n=2"])
+    );
     project.write("ctxc.toml", "edition = \"2026\"\n");
     // What is rendered names its defaults too, and none that is handed in.
-    let shown = |args: &[&str]| project.run(&[&["render", "t"], args].concat()).code(0).stdout;
-    assert!(shown(&[]).ends_with("\ndefaults, if a caller hands in nothing else: n 2, x hi\n"), "{}", shown(&[]));
-    assert!(shown(&["--input", "x=hi"]).ends_with("\ndefaults, if a caller hands in nothing else: n 2\n"));
+    let shown = |args: &[&str]| {
+        project
+            .run(&[&["render", "t"], args].concat())
+            .code(0)
+            .stdout
+    };
+    assert!(
+        shown(&[]).ends_with("\ndefaults, if a caller hands in nothing else: n 2, x hi\n"),
+        "{}",
+        shown(&[])
+    );
+    assert!(
+        shown(&["--input", "x=hi"])
+            .ends_with("\ndefaults, if a caller hands in nothing else: n 2\n")
+    );
     assert!(!shown(&["--input", "x=hi", "--input", "n=2"]).contains("defaults"));
-    assert!(!shown(&["--raw"]).contains("defaults") && !shown(&["--as", "openai-chat"]).contains("defaults"));
-    assert_eq!(project.run(&["render", "t", "--json"]).code(0).json()["defaults"], entry["defaults"]);
+    assert!(
+        !shown(&["--raw"]).contains("defaults")
+            && !shown(&["--as", "openai-chat"]).contains("defaults")
+    );
+    assert_eq!(
+        project.run(&["render", "t", "--json"]).code(0).json()["defaults"],
+        entry["defaults"]
+    );
     // What is handed in is known, be it the default or another.
-    let given =
-        |x: &str| project.run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"]).code(0).json()["entries"][0].clone();
+    let given = |x: &str| {
+        project
+            .run(&["manifest", "t", "--json", "--input", x, "--input", "n=2"])
+            .code(0)
+            .json()["entries"][0]
+            .clone()
+    };
     let (known, long) = (given("x=hi"), given(&format!("x={text}")));
     for entry in [&known, &long] {
-        assert!(entry.get("defaults").is_none() && entry["total"]["bound"] == entry["total"]["fixed"], "{entry:#}");
+        assert!(
+            entry.get("defaults").is_none() && entry["total"]["bound"] == entry["total"]["fixed"],
+            "{entry:#}"
+        );
     }
-    assert!(long["total"]["bound"].as_u64() > Some(90) && known["total"]["bound"].as_u64() < Some(20));
+    assert!(
+        long["total"]["bound"].as_u64() > Some(90) && known["total"]["bound"].as_u64() < Some(20)
+    );
     // Another default is a change.
     project.run(&["manifest", "--output", "m.json"]).code(0);
     project.write("templates/t.xml", task("ho"));
-    project.run(&["manifest", "diff", "m.json", "."]).code(0).says("~ description");
+    project
+        .run(&["manifest", "diff", "m.json", "."])
+        .code(0)
+        .says("~ description");
 }
 
 #[test]
 fn registries_are_compared_by_what_their_agents_receive() {
     let project = sample();
     project.run(&["build", "-o", "old.json"]).code(0);
-    project.write("ctxc.toml", "[defaults.sequential]\naccumulate_data = false\n");
+    project.write(
+        "ctxc.toml",
+        "[defaults.sequential]\naccumulate_data = false\n",
+    );
     project.run(&["build", "-o", "new.json"]).code(0);
-    let run = project.run(&["manifest", "diff", "old.json", "new.json"]).code(0);
+    let run = project
+        .run(&["manifest", "diff", "old.json", "new.json"])
+        .code(0);
     assert_eq!(
         run.stdout,
         "~ week/steps/1  21 → 15 (−6, −29 %) tokens\n    \
@@ -184,9 +313,14 @@ fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
         <parameters><parameter name=\"ticket\"/><parameter name=\"log\"/><parameter name=\"who\" trust=\"untrusted\" default=\"a friend\"/></parameters>\
         <inputs><input name=\"told\" from=\"log\" trust=\"untrusted\"/></inputs><constraints><constraint>One team.</constraint></constraints></task>";
     let roles = "[roles.clerk]\ntemplate = \"t\"\nbudget = { tokens = 2000 }\n";
-    let project = Project::new().file("templates/t.xml", task).file("ctxc.toml", roles);
+    let project = Project::new()
+        .file("templates/t.xml", task)
+        .file("ctxc.toml", roles);
     project.run(&["manifest", "--output", "m.json"]).code(0);
-    project.write("templates/t.xml", task.replace("One team.", "One team, be quick."));
+    project.write(
+        "templates/t.xml",
+        task.replace("One team.", "One team, be quick."),
+    );
     let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
     assert_eq!(
         run.stdout,
@@ -201,55 +335,112 @@ fn what_is_held_against_a_registry_is_told_without_roles() {
     let project = sample().file("ctxc.toml", ROLES);
     project.run(&["build", "-o", "r.json"]).code(0);
     project.run(&["manifest", "--output", "m.json"]).code(0);
-    let left_out = "1 role of . left out, since r.json is a registry, which holds tasks and no roles";
+    let left_out =
+        "1 role of . left out, since r.json is a registry, which holds tasks and no roles";
     for args in [["r.json", "."], [".", "r.json"]] {
-        let run = project.run(&["manifest", "diff", args[0], args[1]]).code(0).warns(left_out);
+        let run = project
+            .run(&["manifest", "diff", args[0], args[1]])
+            .code(0)
+            .warns(left_out);
         assert_eq!(run.stdout, "every agent receives the same\n");
     }
     // What a role plays is not in a manifest without the role.
-    let run = project.run(&["manifest", "diff", "m.json", "r.json"]).code(0).warns("1 role of m.json left out");
+    let run = project
+        .run(&["manifest", "diff", "m.json", "r.json"])
+        .code(0)
+        .warns("1 role of m.json left out");
     assert_eq!(run.stdout, "every agent receives the same\n");
     project.write("docs/runbook.md", "Restart it.\n");
-    project.write("templates/triage.xml", TRIAGE.replace("support tickets", "all support tickets"));
-    let run = project.run(&["manifest", "diff", "r.json"]).code(0).warns("1 role of work tree left out");
-    run.says("~ triage  ").says("~ week/steps/0  ").says("2 agents changed");
-    project.run(&["manifest", "diff", "r.json", "r.json"]).code(0).silent();
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("support tickets", "all support tickets"),
+    );
+    let run = project
+        .run(&["manifest", "diff", "r.json"])
+        .code(0)
+        .warns("1 role of work tree left out");
+    run.says("~ triage  ")
+        .says("~ week/steps/0  ")
+        .says("2 agents changed");
+    project
+        .run(&["manifest", "diff", "r.json", "r.json"])
+        .code(0)
+        .silent();
 }
 
 #[test]
 fn nothing_but_a_manifest_is_written_over() {
     let project = sample();
     for (args, said) in [
-        (&["manifest", "--output", "templates/triage.xml", "--json"][..], "is no manifest"),
+        (
+            &["manifest", "--output", "templates/triage.xml", "--json"][..],
+            "is no manifest",
+        ),
         (&["manifest", "traige"], "did you mean `triage`?"),
-        (&["manifest", "triage", "--node", "/steps/0"], "there is no node"),
+        (
+            &["manifest", "triage", "--node", "/steps/0"],
+            "there is no node",
+        ),
         (&["manifest", "--input", "a=b"], "TASK"),
-        (&["manifest", "diff", "gone.json", "gone.json"], "there is no file or folder gone.json"),
+        (
+            &["manifest", "diff", "gone.json", "gone.json"],
+            "there is no file or folder gone.json",
+        ),
     ] {
         project.run(args).code(2).silent_out().warns(said);
     }
     assert_eq!(project.read("templates/triage.xml"), TRIAGE);
-    project.run(&["manifest", "--output", "manifest.txt"]).code(0);
-    assert_eq!(project.read("manifest.txt"), project.run(&["manifest"]).code(0).stdout);
+    project
+        .run(&["manifest", "--output", "manifest.txt"])
+        .code(0);
+    assert_eq!(
+        project.read("manifest.txt"),
+        project.run(&["manifest"]).code(0).stdout
+    );
     for (text, code, said) in [
         ("", 1, "is not a manifest"),
         ("{}", 1, "is not a manifest"),
-        ("{\"schema\":\"ctxc/manifest/2\"}", 3, "a newer ctxc wrote it"),
+        (
+            "{\"schema\":\"ctxc/manifest/2\"}",
+            3,
+            "a newer ctxc wrote it",
+        ),
         ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is not a manifest"),
     ] {
         project.write("bad.json", text);
-        project.run(&["manifest", "--check", "-o", "bad.json"]).code(code).silent_out().warns(said);
-        project.run(&["manifest", "diff", "bad.json", "bad.json"]).code(code).warns(said);
+        project
+            .run(&["manifest", "--check", "-o", "bad.json"])
+            .code(code)
+            .silent_out()
+            .warns(said);
+        project
+            .run(&["manifest", "diff", "bad.json", "bad.json"])
+            .code(code)
+            .warns(said);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
-    project.run(&["manifest"]).code(1).silent_out().warns("the file `docs/runbook.md` cannot be shown to the agent");
+    project
+        .run(&["manifest"])
+        .code(1)
+        .silent_out()
+        .warns("the file `docs/runbook.md` cannot be shown to the agent");
 }
 
 #[test]
 fn a_folder_without_templates_has_nothing_to_show() {
     let empty = Project::new();
-    for verb in [&["manifest"][..], &["eval"], &["render", "a"], &["new", "scenario", "a"]] {
-        empty.run(verb).code(5).silent_out().warns("there is no template in this project").warns("`ctxc init` starts one");
+    for verb in [
+        &["manifest"][..],
+        &["eval"],
+        &["render", "a"],
+        &["new", "scenario", "a"],
+    ] {
+        empty
+            .run(verb)
+            .code(5)
+            .silent_out()
+            .warns("there is no template in this project")
+            .warns("`ctxc init` starts one");
     }
     empty.run(&["eval", "--allow-empty"]).code(0);
 }
@@ -257,24 +448,51 @@ fn a_folder_without_templates_has_nothing_to_show() {
 #[test]
 fn pages_hold_every_segment_and_no_name_breaks_them() {
     let hostile = "<img src=x onerror=alert(1)>|`*&\".md";
-    let escaped = hostile.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    let escaped = hostile
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;");
     let project = sample().file(&format!("docs/{hostile}"), "text\n");
-    project.write("templates/triage.xml", TRIAGE.replace("runbook.md", &escaped));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE.replace("runbook.md", &escaped),
+    );
     for (name, format) in [("m.html", "html"), ("m.md", "markdown")] {
-        let page = project.run(&["manifest", "--format", format]).code(0).stdout;
-        assert!(!page.contains("<img") && !page.contains("<script"), "{page}");
+        let page = project
+            .run(&["manifest", "--format", format])
+            .code(0)
+            .stdout;
+        assert!(
+            !page.contains("<img") && !page.contains("<script"),
+            "{page}"
+        );
         project.run(&["manifest", "--output", name]).code(0);
         assert_eq!(project.read(name), page);
         // Written again over its own kind.
         project.run(&["manifest", "--output", name]).code(0);
     }
     let html = project.read("m.html");
-    assert!(html.contains("&lt;img src=x onerror=alert(1)&gt;") && !html.contains("http"), "{html}");
+    assert!(
+        html.contains("&lt;img src=x onerror=alert(1)&gt;") && !html.contains("http"),
+        "{html}"
+    );
     let parts = project.run(&["manifest", "--json"]).json();
-    let count: usize = parts["entries"].as_array().unwrap().iter().map(|entry| entry["segments"].as_array().unwrap().len()).sum();
+    let count: usize = parts["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| entry["segments"].as_array().unwrap().len())
+        .sum();
     assert_eq!(html.matches("<tr><td").count(), count);
     let table = project.read("m.md");
-    assert_eq!(table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).count(), count);
+    assert_eq!(
+        table
+            .lines()
+            .filter(|line| line.starts_with("| ") && !line.starts_with("| |"))
+            .count(),
+        count
+    );
     assert!(table.contains("\\|\\`\\*"), "{table}");
 }
 
@@ -282,12 +500,26 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
 fn an_empty_template_is_not_written_over_either() {
     let project = sample();
     project.write("templates/empty.xml", "");
-    project.run(&["manifest", "triage", "--output", "templates/empty.xml", "--json"]).code(2).warns("is no manifest");
+    project
+        .run(&[
+            "manifest",
+            "triage",
+            "--output",
+            "templates/empty.xml",
+            "--json",
+        ])
+        .code(2)
+        .warns("is no manifest");
     std::fs::remove_file(project.path("templates/empty.xml")).unwrap();
     project.write("empty.xml", "");
-    project.run(&["manifest", "triage", "--output", "empty.xml", "--json"]).code(2).warns("is no manifest");
+    project
+        .run(&["manifest", "triage", "--output", "empty.xml", "--json"])
+        .code(2)
+        .warns("is no manifest");
     project.write("empty.json", "");
-    project.run(&["manifest", "triage", "--output", "empty.json"]).code(0);
+    project
+        .run(&["manifest", "triage", "--output", "empty.json"])
+        .code(0);
 }
 
 const ROLES: &str = r#"
@@ -312,7 +544,10 @@ usd_per_million = { input = 2.0, cached_input = 0.5, output = 8.0 }
 #[test]
 fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
     let project = sample().file("ctxc.toml", ROLES);
-    let run = project.run(&["manifest", "--role", "clerk"]).code(0).silent();
+    let run = project
+        .run(&["manifest", "--role", "clerk"])
+        .code(0)
+        .silent();
     assert_eq!(
         run.stdout,
         "clerk: triage\n \
@@ -322,55 +557,131 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
          US$ 0.000176 a call before its answer, 0.000051 with the prefix cached, at most 0.004: over its budget of 0.0001\n \
          tools read_*; not read_mail; protected a|b*/**\n"
     );
-    let given =
-        project.run(&["manifest", "--role", "clerk", "--input", "ticket=a leak", "--budget", "500", "--tokenizer", "bytes"]);
+    let given = project.run(&[
+        "manifest",
+        "--role",
+        "clerk",
+        "--input",
+        "ticket=a leak",
+        "--budget",
+        "500",
+        "--tokenizer",
+        "bytes",
+    ]);
     given.code(0).says("of 500 tokens (bytes, an upper bound)");
-    let asked = ["manifest", "--role", "clerk", "--input", "ticket=a leak", "--objective", "sort by noon"];
-    project.run(&asked).code(0).says("3 description 7 · 4 objective 8\n").says(" total 98 of 2,000 tokens");
-    project.run(&["manifest", "--objective", "sort"]).code(2).warns("name a TASK, or say --role NAME");
+    let asked = [
+        "manifest",
+        "--role",
+        "clerk",
+        "--input",
+        "ticket=a leak",
+        "--objective",
+        "sort by noon",
+    ];
+    project
+        .run(&asked)
+        .code(0)
+        .says("3 description 7 · 4 objective 8\n")
+        .says(" total 98 of 2,000 tokens");
+    project
+        .run(&["manifest", "--objective", "sort"])
+        .code(2)
+        .warns("name a TASK, or say --role NAME");
     // A task that a role plays is not told again; by its own name it is told without the role.
-    project.run(&["manifest"]).code(0).says("clerk: triage\n").says("\nweek/steps/0\n").says("\n3 agents");
-    project.run(&["manifest", "triage"]).code(0).says("triage\n 1 system 6 ");
-    let page = project.run(&["manifest", "--role", "clerk", "--format", "markdown"]).code(0);
-    page.says("Model <code>small</code> (economy, openai, small-2026)").says("- protected: <code>a\\|b\\*/\\*\\*</code>\n");
-    let page = project.run(&["manifest", "--role", "clerk", "--format", "html"]).code(0);
-    page.says("<p>model <code>small</code>").says("<code>a|b*/**</code>");
-    project.run(&["manifest", "--role", "clark"]).code(2).warns("did you mean `clerk`?");
-    sample().run(&["manifest", "--role", "clerk"]).code(2).warns("`[roles.NAME]` of ctxc.toml defines one");
-    project.run(&["manifest", "triage", "--role", "clerk"]).code(2);
+    project
+        .run(&["manifest"])
+        .code(0)
+        .says("clerk: triage\n")
+        .says("\nweek/steps/0\n")
+        .says("\n3 agents");
+    project
+        .run(&["manifest", "triage"])
+        .code(0)
+        .says("triage\n 1 system 6 ");
+    let page = project
+        .run(&["manifest", "--role", "clerk", "--format", "markdown"])
+        .code(0);
+    page.says("Model <code>small</code> (economy, openai, small-2026)")
+        .says("- protected: <code>a\\|b\\*/\\*\\*</code>\n");
+    let page = project
+        .run(&["manifest", "--role", "clerk", "--format", "html"])
+        .code(0);
+    page.says("<p>model <code>small</code>")
+        .says("<code>a|b*/**</code>");
+    project
+        .run(&["manifest", "--role", "clark"])
+        .code(2)
+        .warns("did you mean `clerk`?");
+    sample()
+        .run(&["manifest", "--role", "clerk"])
+        .code(2)
+        .warns("`[roles.NAME]` of ctxc.toml defines one");
+    project
+        .run(&["manifest", "triage", "--role", "clerk"])
+        .code(2);
 }
 
 #[test]
 fn what_changed_about_a_role_is_told_in_words() {
     let project = sample().file("ctxc.toml", ROLES);
     project.run(&["manifest", "--output", "m.json"]).code(0);
-    project.run(&["manifest", "--check", "-o", "m.json"]).code(0);
-    let other = ROLES.replace("\"read_*\"", "\"search\"").replace("You are the clerk.", "You are the clerk here.");
-    let other =
-        other.replace("tokens = 2000, usd = 0.0001", "tokens = 1000, usd = 0.5").replace("id = \"small-2026\"", "id = \"x\"");
+    project
+        .run(&["manifest", "--check", "-o", "m.json"])
+        .code(0);
+    let other = ROLES
+        .replace("\"read_*\"", "\"search\"")
+        .replace("You are the clerk.", "You are the clerk here.");
+    let other = other
+        .replace("tokens = 2000, usd = 0.0001", "tokens = 1000, usd = 0.5")
+        .replace("id = \"small-2026\"", "id = \"x\"");
     project.write("ctxc.toml", other);
-    let run = project.run(&["manifest", "--check", "-o", "m.json"]).code(1);
+    let run = project
+        .run(&["manifest", "--check", "-o", "m.json"])
+        .code(1);
     let run = run
         .says("clerk: triage")
         .says("~ system 11 → 12")
         .says("budget 1,000, was 2,000")
         .says("budget US$ 0.5 a call, was US$ 0.0001");
-    run.says("may use search").says("no longer: may use read_*").says("the same model in another way");
+    run.says("may use search")
+        .says("no longer: may use read_*")
+        .says("the same model in another way");
     project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
     project.run(&["manifest", "--check", "-o", "m.json"]).code(1).says(
         "~ clerk: triage  88 tokens; US$ 0.000176 → 0.000352 (+100 %) a call, with the prefix cached 0.000051 → 0.000062 (+19 %)\n",
     );
     project.run(&["manifest", "--output", "dear.json"]).code(0);
-    let json = project.run(&["manifest", "diff", "m.json", "dear.json", "--json"]).code(0).json();
+    let json = project
+        .run(&["manifest", "diff", "m.json", "dear.json", "--json"])
+        .code(0)
+        .json();
     let clerk = &json["changed"][0];
-    assert_eq!((clerk["role"].as_str(), clerk["cost"]["from"]["first"].as_f64()), (Some("clerk"), Some(0.000_176)));
+    assert_eq!(
+        (
+            clerk["role"].as_str(),
+            clerk["cost"]["from"]["first"].as_f64()
+        ),
+        (Some("clerk"), Some(0.000_176))
+    );
     assert_eq!(clerk["cost"]["to"]["first"].as_f64(), Some(0.000_352));
-    let page = project.run(&["manifest", "diff", "m.json", "dear.json", "--format", "markdown"]).code(0);
+    let page = project
+        .run(&[
+            "manifest",
+            "diff",
+            "m.json",
+            "dear.json",
+            "--format",
+            "markdown",
+        ])
+        .code(0);
     page.says("| agent | tokens | reusable prefix | US$ a call |\n|---|---|---|---|\n")
         .says("| US$ 0.000176 → 0.000352 (+100 %) a call");
     project.write("ctxc.toml", "edition = \"2026\"\n");
-    let gone = project.run(&["manifest", "--check", "-o", "m.json"]).code(1);
-    gone.says("- clerk: triage  88 tokens; US$ 0.000176 a call\n").says("+ triage  ");
+    let gone = project
+        .run(&["manifest", "--check", "-o", "m.json"])
+        .code(1);
+    gone.says("- clerk: triage  88 tokens; US$ 0.000176 a call\n")
+        .says("+ triage  ");
 }
 
 #[test]
@@ -385,17 +696,28 @@ fn a_manifest_of_before_roles_is_still_read() {
         }
     }
     project.write("m.json", old.to_string());
-    project.run(&["manifest", "--check", "-o", "m.json"]).code(0);
+    project
+        .run(&["manifest", "--check", "-o", "m.json"])
+        .code(0);
 }
 
 #[test]
 fn a_role_is_rendered_with_its_profile_model_and_budget() {
-    let roles = ROLES.replace("tier = \"economy\"\n\n", "tier = \"economy\"\nprofile = \"plain\"\n\n");
+    let roles = ROLES.replace(
+        "tier = \"economy\"\n\n",
+        "tier = \"economy\"\nprofile = \"plain\"\n\n",
+    );
     let project = sample().file("ctxc.toml", roles);
     let given = ["render", "--role", "clerk", "--input", "ticket=a leak"];
     let with = |more: &[&str]| project.run(&[&given[..], more].concat());
-    with(&[]).code(0).says("system    │ You are the clerk.").says("ctxc.toml:4").says("File: docs/runbook.md:");
-    with(&["--profile", "markdown"]).code(0).says("## File: docs/runbook.md");
+    with(&[])
+        .code(0)
+        .says("system    │ You are the clerk.")
+        .says("ctxc.toml:4")
+        .says("File: docs/runbook.md:");
+    with(&["--profile", "markdown"])
+        .code(0)
+        .says("## File: docs/runbook.md");
     with(&["--explain"])
         .code(0)
         .says("the role's system and <system>")
@@ -403,14 +725,30 @@ fn a_role_is_rendered_with_its_profile_model_and_budget() {
         .says("model                        small: the only one that is at least economy");
     let body = with(&["--as", "openai-chat"]).code(0).json();
     assert_eq!(
-        (body["model"].as_str(), body["max_completion_tokens"].as_u64().or(body["max_tokens"].as_u64())),
+        (
+            body["model"].as_str(),
+            body["max_completion_tokens"]
+                .as_u64()
+                .or(body["max_tokens"].as_u64())
+        ),
         (Some("small-2026"), Some(1000))
     );
-    let body = with(&["--as", "openai-chat", "--model", "other", "--max-output", "5"]).code(0).json();
+    let body = with(&[
+        "--as",
+        "openai-chat",
+        "--model",
+        "other",
+        "--max-output",
+        "5",
+    ])
+    .code(0)
+    .json();
     assert_eq!(body["model"].as_str(), Some("other"));
     with(&["--budget", "5"]).code(1).warns("system");
     project.run(&["render"]).code(2);
-    project.run(&["render", "triage", "--role", "clerk"]).code(2);
+    project
+        .run(&["render", "triage", "--role", "clerk"])
+        .code(2);
 }
 
 #[test]
@@ -422,7 +760,9 @@ fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
     };
     let run = |text: String| sample().file("ctxc.toml", text).run(&["manifest"]);
     run(require("role = \"clerk\"\n", 88, "")).code(0).silent();
-    let broken = run(require("role = \"clerk\"\n", 87, "")).code(1).says("clerk: triage");
+    let broken = run(require("role = \"clerk\"\n", 87, ""))
+        .code(1)
+        .says("clerk: triage");
     broken.warns("ctxc.toml:3: clerk: triage has 88 tokens, and the project requires `manifest_tokens <= 87`: it is called a thousand times a day");
     run(require("role = \"clerk\"\n", 87, "level = \"warning\""))
         .code(0)
@@ -432,10 +772,17 @@ fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
         .code(1)
         .warns("week/steps/0 has 83 tokens")
         .warns("and ctxc.toml:3: week/steps/1 has");
-    run(require("path = \"templates/triage.xml\"\n", 1, "")).code(1).warns("clerk: triage has 88");
+    run(require("path = \"templates/triage.xml\"\n", 1, ""))
+        .code(1)
+        .warns("clerk: triage has 88");
     run(require("operator = \"reduce\"\n", 1, "")).code(0);
-    run(require("subtype = \"standard\"\n", 1, "")).code(1).warns("clerk: triage has 88");
-    let check = sample().file("ctxc.toml", require("role = \"clerk\"\n", 1, "")).run(&["check", "--verbose"]).code(0);
+    run(require("subtype = \"standard\"\n", 1, ""))
+        .code(1)
+        .warns("clerk: triage has 88");
+    let check = sample()
+        .file("ctxc.toml", require("role = \"clerk\"\n", 1, ""))
+        .run(&["check", "--verbose"])
+        .code(0);
     check.says("`ctxc manifest` checks it for every agent");
 }
 
@@ -446,8 +793,20 @@ fn arguments_that_are_trusted_by_the_authors_word_are_named() {
         <call template=\"f\"><arg from=\"mail\" trust=\"trusted\"/></call>\
         <task type=\"atomic\"><description>See {{i}}</description><inputs><input name=\"i\"><call template=\"f\"><arg name=\"a\" trust=\"trusted\">{{mail}}</arg></call></input></inputs></task>\
         </steps></task></library>";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("t.xml", library);
     let shown = project.run(&["manifest", "t"]).code(0).stdout;
-    let said: Vec<&str> = shown.lines().filter_map(|line| line.trim().strip_prefix("trusted by the author's word ")).collect();
-    assert_eq!(said, ["/steps/0/args/0", "/steps/0/args/0, a", "/steps/0/args/0, a"]);
+    let said: Vec<&str> = shown
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("trusted by the author's word "))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            "/steps/0/args/0",
+            "/steps/0/args/0, a",
+            "/steps/0/args/0, a"
+        ]
+    );
 }

@@ -61,23 +61,43 @@ Never promise a refund.</system>
 </task>
 "#;
 
-const SCHEMA: &str =
-    r#"{"type": "object", "properties": {"subject": {"type": "string"}, "body": {"type": "string"}}, "required": ["subject"]}"#;
+const SCHEMA: &str = r#"{"type": "object", "properties": {"subject": {"type": "string"}, "body": {"type": "string"}}, "required": ["subject"]}"#;
 
 /// An agent with three tools behind another step, with a conversation of thirty messages, and the scenario that holds it.
 pub(crate) fn desk() -> Project {
-    let said = (0..30).map(|at| format!("{{\"role\": \"{}\", \"content\": \"message {at}\"}}\n", ["user", "assistant"][at % 2]));
+    let said = (0..30).map(|at| {
+        format!(
+            "{{\"role\": \"{}\", \"content\": \"message {at}\"}}\n",
+            ["user", "assistant"][at % 2]
+        )
+    });
     let project = Project::new()
         .file("ctxc.toml", TOML)
         .file("templates/desk.xml", DESK)
-        .file("templates/other.xml", "<task name=\"other\"><description>Do something else.</description></task>\n")
+        .file(
+            "templates/other.xml",
+            "<task name=\"other\"><description>Do something else.</description></task>\n",
+        )
         .file("templates/answer.json", SCHEMA)
         .file("docs/rules.md", "Be honest.\n")
         .file("docs/other.md", "Nobody reads it.\n")
         .file("samples/letter.txt", "Where is my order?\nIt is late.\n")
         .file("samples/chat.jsonl", said.collect::<String>());
-    let given = ["--input", "letter=@samples/letter.txt", "--result", "facts=[1]", "--history", "samples/chat.jsonl"];
-    let new = [&["new", "scenario", "--role", "clerk", "--node", "answer", "--name", "late"], &given[..]].concat();
+    let given = [
+        "--input",
+        "letter=@samples/letter.txt",
+        "--result",
+        "facts=[1]",
+        "--history",
+        "samples/chat.jsonl",
+    ];
+    let new = [
+        &[
+            "new", "scenario", "--role", "clerk", "--node", "answer", "--name", "late",
+        ],
+        &given[..],
+    ]
+    .concat();
     project.run(&new).code(0).silent();
     project.run(&["eval"]).code(0);
     project
@@ -102,8 +122,18 @@ const CONFIG: &str = "ctxc.toml";
 const CHANGES: [(Change, &str, &str, &str); 56] = [
     (Request, XML, "You write letters.", "You write notes."),
     (Request, XML, "Never promise a refund.", ""),
-    (Request, XML, "<system>You write", "<system>Carefully, you write"),
-    (Request, XML, "Write a {{tone}} answer", "Write one {{tone}} answer"),
+    (
+        Request,
+        XML,
+        "<system>You write",
+        "<system>Carefully, you write",
+    ),
+    (
+        Request,
+        XML,
+        "Write a {{tone}} answer",
+        "Write one {{tone}} answer",
+    ),
     (Request, XML, "default=\"plain\"", "default=\"warm\""),
     (Request, XML, "Be kind.", "Be polite."),
     (Request, XML, "<constraint>Be kind.</constraint>", ""),
@@ -114,31 +144,71 @@ const CHANGES: [(Change, &str, &str, &str); 56] = [
         "<constraint>Be kind.</constraint><constraint>Be short.</constraint>",
     ),
     (Request, XML, "Answer the customer.", "Answer."),
-    (Request, XML, "<path>docs/rules.md</path>", "<path>docs/rules.md</path><path>docs/other.md</path>"),
-    (Request, XML, "<path>docs/rules.md</path>", "<path>docs/other.md</path>"),
-    (Request, XML, "<inputs><input name=\"letter\" from=\"letter\"/></inputs>", ""),
-    (Request, XML, "<input name=\"letter\"", "<input name=\"mail\""),
+    (
+        Request,
+        XML,
+        "<path>docs/rules.md</path>",
+        "<path>docs/rules.md</path><path>docs/other.md</path>",
+    ),
+    (
+        Request,
+        XML,
+        "<path>docs/rules.md</path>",
+        "<path>docs/other.md</path>",
+    ),
+    (
+        Request,
+        XML,
+        "<inputs><input name=\"letter\" from=\"letter\"/></inputs>",
+        "",
+    ),
+    (
+        Request,
+        XML,
+        "<input name=\"letter\"",
+        "<input name=\"mail\"",
+    ),
     (Request, XML, "<history/>", ""),
     (Request, XML, "<history/>", "<history turns=\"4\"/>"),
     (Request, XML, "<history/>", "<history max_tokens=\"60\"/>"),
     (Request, XML, " schema=\"answer.json\"", ""),
-    (Request, XML, "<output_format type=\"json\" schema=\"answer.json\"/>", ""),
+    (
+        Request,
+        XML,
+        "<output_format type=\"json\" schema=\"answer.json\"/>",
+        "",
+    ),
     (
         Request,
         XML,
         "<constraints>",
         "<context_management><inherit_context>none</inherit_context></context_management><constraints>",
     ),
-    (Request, XML, "<constraints>", "<sampling seed=\"7\"/><constraints>"),
+    (
+        Request,
+        XML,
+        "<constraints>",
+        "<sampling seed=\"7\"/><constraints>",
+    ),
     (Request, XML, " trust=\"untrusted\"", ""),
-    (Request, XML, "from=\"letter\"", "from=\"letter\" max_tokens=\"5\""),
+    (
+        Request,
+        XML,
+        "from=\"letter\"",
+        "from=\"letter\" max_tokens=\"5\"",
+    ),
     (
         Request,
         "templates/answer.json",
         "\"subject\": {\"type\": \"string\"}, \"body\": {\"type\": \"string\"}",
         "\"body\": {\"type\": \"string\"}, \"subject\": {\"type\": \"string\"}",
     ),
-    (Request, "templates/answer.json", "[\"subject\"]", "[\"subject\", \"body\"]"),
+    (
+        Request,
+        "templates/answer.json",
+        "[\"subject\"]",
+        "[\"subject\", \"body\"]",
+    ),
     (
         Request,
         "templates/answer.json",
@@ -146,7 +216,12 @@ const CHANGES: [(Change, &str, &str, &str); 56] = [
         "\"body\": {\"type\": \"string\", \"description\": \"The letter.\"}",
     ),
     (Request, "docs/rules.md", "Be honest.", "Be frank."),
-    (Request, "docs/rules.md", "Be honest.\n", "Be honest.\nAlways.\n"),
+    (
+        Request,
+        "docs/rules.md",
+        "Be honest.\n",
+        "Be honest.\nAlways.\n",
+    ),
     (Request, CONFIG, "Search the orders.", "Search all orders."),
     (
         Request,
@@ -154,23 +229,83 @@ const CHANGES: [(Change, &str, &str, &str); 56] = [
         "query = { type = \"string\" }, limit = { type = \"integer\" }",
         "limit = { type = \"integer\" }, query = { type = \"string\" }",
     ),
-    (Request, CONFIG, "limit = { type = \"integer\" }", "limit = { type = \"number\" }"),
+    (
+        Request,
+        CONFIG,
+        "limit = { type = \"integer\" }",
+        "limit = { type = \"number\" }",
+    ),
     (Request, CONFIG, ", required = [\"query\"]", ""),
-    (Request, CONFIG, "tools = [\"search\", \"refund\", \"close\"]", "tools = [\"search\", \"refund\"]"),
-    (Request, CONFIG, "tools = [\"search\", \"refund\", \"close\"]", "tools = [\"search\", \"refund\", \"close\", \"mail\"]"),
+    (
+        Request,
+        CONFIG,
+        "tools = [\"search\", \"refund\", \"close\"]",
+        "tools = [\"search\", \"refund\"]",
+    ),
+    (
+        Request,
+        CONFIG,
+        "tools = [\"search\", \"refund\", \"close\"]",
+        "tools = [\"search\", \"refund\", \"close\", \"mail\"]",
+    ),
     (Request, CONFIG, "id = \"gpt-x\"", "id = \"gpt-y\""),
-    (Held, CONFIG, "provider = \"house\"", "provider = \"anthropic\""),
+    (
+        Held,
+        CONFIG,
+        "provider = \"house\"",
+        "provider = \"anthropic\"",
+    ),
     (Held, CONFIG, "kind = \"openai\"", "kind = \"anthropic\""),
     (Request, CONFIG, "temperature = 0.2", "temperature = 0.3"),
     (Request, CONFIG, "temperature = 0.2", ""),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nstop = [\"END\"]"),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\ntool_choice = \"required\""),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nmax_output_tokens = 500"),
-    (Request, CONFIG, "context_window = 60000", "context_window = 60000\noutput_reserve = 50"),
-    (Request, CONFIG, "You work at the desk.", "You work at a desk."),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nbudget = { tokens = 200 }"),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\nprofile = \"xml\""),
-    (Request, CONFIG, "temperature = 0.2", "temperature = 0.2\norder = [\"file\", \"constraints\"]"),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\nstop = [\"END\"]",
+    ),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\ntool_choice = \"required\"",
+    ),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\nmax_output_tokens = 500",
+    ),
+    (
+        Request,
+        CONFIG,
+        "context_window = 60000",
+        "context_window = 60000\noutput_reserve = 50",
+    ),
+    (
+        Request,
+        CONFIG,
+        "You work at the desk.",
+        "You work at a desk.",
+    ),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\nbudget = { tokens = 200 }",
+    ),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\nprofile = \"xml\"",
+    ),
+    (
+        Request,
+        CONFIG,
+        "temperature = 0.2",
+        "temperature = 0.2\norder = [\"file\", \"constraints\"]",
+    ),
     (
         Request,
         XML,
@@ -195,7 +330,12 @@ const CHANGES: [(Change, &str, &str, &str); 56] = [
     ),
     (Nothing, CONFIG, "Nobody has it.", "Nobody has had it."),
     (Nothing, CONFIG, "Who answers.", "Who writes."),
-    (Nothing, "templates/other.xml", "something else", "something"),
+    (
+        Nothing,
+        "templates/other.xml",
+        "something else",
+        "something",
+    ),
 ];
 
 #[test]
@@ -203,13 +343,29 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
     let project = desk();
     let card = |project: &Project, args: &[&str]| -> Value {
         let run = project.run(&[&["eval", "--json"], args].concat());
-        serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{}{}", run.stderr, project.run(&["check"]).stdout))
+        serde_json::from_str(&run.stdout)
+            .unwrap_or_else(|_| panic!("{}{}", run.stderr, project.run(&["check"]).stdout))
     };
     project.run(&["eval", "--out", "before.json"]).code(0);
-    let given = ["--input", "letter=@samples/letter.txt", "--result", "facts=[1]", "--history", "samples/chat.jsonl"];
+    let given = [
+        "--input",
+        "letter=@samples/letter.txt",
+        "--result",
+        "facts=[1]",
+        "--history",
+        "samples/chat.jsonl",
+    ];
     let bodies = |project: &Project| {
         ["openai-chat", "anthropic"].map(|target| {
-            let run = project.run(&[&["render", "--role", "clerk", "--node", "answer", "--as", target], &given[..]].concat());
+            let run = project.run(
+                &[
+                    &[
+                        "render", "--role", "clerk", "--node", "answer", "--as", target,
+                    ],
+                    &given[..],
+                ]
+                .concat(),
+            );
             (run.code, run.stdout)
         })
     };
@@ -224,7 +380,11 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
         let case = &card(&project, &[])["cases"][0];
         let is_noticed = case["verdict"] != "pass";
         let affected = card(&project, &["--affected", "--since", "before.json"]);
-        let is_affected = affected["cases"].as_array().unwrap().iter().any(|case| case["carried_from"].is_null());
+        let is_affected = affected["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|case| case["carried_from"].is_null());
         let expected = (change == Request, change != Nothing, change != Nothing);
         if (is_other, is_noticed, is_affected) != expected {
             wrong.push(format!(
@@ -240,7 +400,11 @@ fn a_scenario_as_it_was_written_notices_every_change_of_its_request_and_no_other
 fn three_changes_are_three_failures_that_say_what_moved() {
     let project = desk();
     project.write(CONFIG, TOML.replace("Refund an order.", "Refund it."));
-    project.write(XML, DESK.replace("Never promise a refund.", "Promise no refund.").replace("full_output", "notes_only"));
+    project.write(
+        XML,
+        DESK.replace("Never promise a refund.", "Promise no refund.")
+            .replace("full_output", "notes_only"),
+    );
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     late  context 13/15  answer not recorded  FAIL
@@ -264,17 +428,31 @@ fn what_moved_is_shown_in_its_own_file() {
         ("docs/rules.md", "honest", "frank"),
         (CONFIG, "id = \"gpt-x\"", "id = \"gpt-y\""),
         (CONFIG, "temperature = 0.2", "temperature = 0.3"),
-        (CONFIG, "context_window = 60000", "context_window = 60000\noutput_reserve = 50"),
-        ("templates/answer.json", "[\"subject\"]", "[\"subject\", \"body\"]"),
+        (
+            CONFIG,
+            "context_window = 60000",
+            "context_window = 60000\noutput_reserve = 50",
+        ),
+        (
+            "templates/answer.json",
+            "[\"subject\"]",
+            "[\"subject\", \"body\"]",
+        ),
         (XML, "You write letters.", "You write notes."),
     ] {
         let text = project.read(file);
         project.write(file, text.replacen(from, to, 1));
-        let card: Value = serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
+        let card: Value =
+            serde_json::from_str(&project.run(&["eval", "--json"]).code(1).stdout).unwrap();
         let failed = card["cases"][0]["context"].as_array().unwrap().iter();
-        let snapshot =
-            failed.clone().find(|row| row["verdict"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/"));
-        assert_eq!(snapshot.unwrap()["at"]["path"], file, "{from}: {snapshot:#?}");
+        let snapshot = failed.clone().find(|row| {
+            row["verdict"] == "fail" && row["expected"].as_str().unwrap().contains("snapshots/")
+        });
+        assert_eq!(
+            snapshot.unwrap()["at"]["path"],
+            file,
+            "{from}: {snapshot:#?}"
+        );
         project.write(file, text);
     }
     // What the scenario itself says is shown there.
@@ -282,8 +460,14 @@ fn what_moved_is_shown_in_its_own_file() {
     let given = scenario.replace("{file: \"../samples/letter.txt\"}", "Where is it?");
     assert_ne!(given, scenario);
     project.write("scenarios/late.yaml", &given);
-    let line = 1 + given.lines().position(|line| line.contains("Where is it?")).unwrap();
-    project.run(&["eval"]).code(1).says(&format!("at scenarios/late.yaml:{line}"));
+    let line = 1 + given
+        .lines()
+        .position(|line| line.contains("Where is it?"))
+        .unwrap();
+    project
+        .run(&["eval"])
+        .code(1)
+        .says(&format!("at scenarios/late.yaml:{line}"));
 }
 
 #[test]
@@ -291,8 +475,14 @@ fn what_would_be_stored_is_shown_and_not_written() {
     let project = desk();
     let stored = "scenarios/snapshots/late.json";
     let before = project.read(stored);
-    project.run(&["eval", "--diff"]).code(0).warns("every stored request is as it was");
-    project.write(XML, DESK.replace("You write letters.", "You write \u{202e}notes."));
+    project
+        .run(&["eval", "--diff"])
+        .code(0)
+        .warns("every stored request is as it was");
+    project.write(
+        XML,
+        DESK.replace("You write letters.", "You write \u{202e}notes."),
+    );
     let shown = project.run(&["eval", "--diff"]).code(1);
     shown
         .says("-            \"You write letters.\",\n+")
@@ -301,16 +491,23 @@ fn what_would_be_stored_is_shown_and_not_written() {
     let card = project.run(&["eval", "--diff", "--json"]).code(1).json();
     let diff = card["cases"][0]["diff"].as_str().unwrap();
     assert!(
-        diff.starts_with("--- scenarios/snapshots/late.json\n") && diff.contains("\n-            \"You write letters.\",\n"),
+        diff.starts_with("--- scenarios/snapshots/late.json\n")
+            && diff.contains("\n-            \"You write letters.\",\n"),
         "{diff}"
     );
     assert_eq!(project.read(stored), before);
-    assert!(project.run(&["eval", "--json"]).code(1).json()["cases"][0].get("diff").is_none());
+    assert!(
+        project.run(&["eval", "--json"]).code(1).json()["cases"][0]
+            .get("diff")
+            .is_none()
+    );
     let card = project.run(&["eval", "--accept", "--json"]).code(0).json();
     assert_eq!(card["cases"][0]["diff"], diff);
     // What stands in its place is said.
     std::fs::remove_file(project.path(stored)).unwrap();
     project.write(&format!("{stored}/a"), "x");
     let folder = project.run(&["eval"]).code(1);
-    folder.says("found what cannot be read there: it is not a regular file").never_says("no such file");
+    folder
+        .says("found what cannot be read there: it is not a regular file")
+        .never_says("no such file");
 }

@@ -10,32 +10,122 @@ fn one_objective_in_render_manifest_and_scenarios() {
         <parameters><parameter name=\"objective\" required=\"true\"/></parameters>\
         <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management></task>";
     let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\n[roles.planner]\ntemplate = \"plan\"\n";
-    let project = sample().file("ctxc.toml", roles).file("templates/plan.xml", plan);
-    let sorter = ["--role", "sorter", "--input", "ticket=x", "--objective", "sort by noon"];
+    let project = sample()
+        .file("ctxc.toml", roles)
+        .file("templates/plan.xml", plan);
+    let sorter = [
+        "--role",
+        "sorter",
+        "--input",
+        "ticket=x",
+        "--objective",
+        "sort by noon",
+    ];
     let shown = project.run(&[&["render"], &sorter[..]].concat()).code(0);
-    shown.says("## Input: objective").says("sort by noon").says("input `objective`");
-    project.run(&["render", "--role", "planner", "--objective", "add a flag"]).code(0).says("Split it: add a flag");
-    project.run(&["render", "plan", "--objective", "@samples/t1.txt"]).code(0).says("Split it: No invoice came.");
+    shown
+        .says("## Input: objective")
+        .says("sort by noon")
+        .says("input `objective`");
+    project
+        .run(&["render", "--role", "planner", "--objective", "add a flag"])
+        .code(0)
+        .says("Split it: add a flag");
+    project
+        .run(&["render", "plan", "--objective", "@samples/t1.txt"])
+        .code(0)
+        .says("Split it: No invoice came.");
     for (args, said) in [
-        (&["render", "triage", "--input", "ticket=x", "--objective", "sort"][..], "`triage` by itself takes none"),
-        (&["render", "plan", "--objective", "a", "--input", "objective=b"], "give the same value"),
-        (&["render", "plan", "--objective", " "], "expected words that say what is to be done"),
-        (&["render", "plan", "--objective", "@none.txt"], "--objective @none.txt: the file cannot be read"),
-        (&["new", "scenario", "planner"], "`planner` takes an objective, and none is given"),
-        (&["new", "scenario", "planner", "--objective", "a", "--input", "objective=b"], "give the same value"),
+        (
+            &[
+                "render",
+                "triage",
+                "--input",
+                "ticket=x",
+                "--objective",
+                "sort",
+            ][..],
+            "`triage` by itself takes none",
+        ),
+        (
+            &[
+                "render",
+                "plan",
+                "--objective",
+                "a",
+                "--input",
+                "objective=b",
+            ],
+            "give the same value",
+        ),
+        (
+            &["render", "plan", "--objective", " "],
+            "expected words that say what is to be done",
+        ),
+        (
+            &["render", "plan", "--objective", "@none.txt"],
+            "--objective @none.txt: the file cannot be read",
+        ),
+        (
+            &["new", "scenario", "planner"],
+            "`planner` takes an objective, and none is given",
+        ),
+        (
+            &[
+                "new",
+                "scenario",
+                "planner",
+                "--objective",
+                "a",
+                "--input",
+                "objective=b",
+            ],
+            "give the same value",
+        ),
     ] {
         project.run(args).code(2).silent_out().warns(said);
     }
     // The scenario's objective is the task's value, and the description is not said again in a segment of its own.
-    project.run(&["new", "scenario", "planner", "--input", "objective=add a flag"]).code(0);
+    project
+        .run(&[
+            "new",
+            "scenario",
+            "planner",
+            "--input",
+            "objective=add a flag",
+        ])
+        .code(0);
     let written = project.read("scenarios/planner-1.yaml");
-    assert!(written.contains("  objective: \"add a flag\"\n  inputs:\n    objective: \"add a flag\"\n"), "{written}");
-    project.run(&["new", "scenario", "sorter", "--input", "ticket=x"]).code(0);
+    assert!(
+        written.contains("  objective: \"add a flag\"\n  inputs:\n    objective: \"add a flag\"\n"),
+        "{written}"
+    );
+    project
+        .run(&["new", "scenario", "sorter", "--input", "ticket=x"])
+        .code(0);
     let written = project.read("scenarios/sorter-1.yaml");
-    assert!(written.contains("  objective: \"Sort the ticket.\"\n") && !written.contains("exactly: [objective"), "{written}");
-    project.run(&["new", "scenario", "sorter", "--name", "noon", "--input", "ticket=x", "--objective", "sort by noon"]).code(0);
+    assert!(
+        written.contains("  objective: \"Sort the ticket.\"\n")
+            && !written.contains("exactly: [objective"),
+        "{written}"
+    );
+    project
+        .run(&[
+            "new",
+            "scenario",
+            "sorter",
+            "--name",
+            "noon",
+            "--input",
+            "ticket=x",
+            "--objective",
+            "sort by noon",
+        ])
+        .code(0);
     let written = project.read("scenarios/noon.yaml");
-    assert!(written.contains("- segments: {exactly: [") && written.contains("objective"), "{written}");
+    assert!(
+        written.contains("- segments: {exactly: [") && written.contains("objective"),
+        "{written}"
+    );
     project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
     project.run(&["check"]).code(0);
 }
@@ -51,18 +141,32 @@ fn curious() -> Project {
         "<task type=\"atomic\" name=\"answer\"><description>Say how zebras are fed.</description>{}</task>",
         context("enabled")
     );
-    let files = "<file_paths source=\"description\"><description>ibis nesting</description></file_paths>";
-    let both = plain.replace("\"answer\"", "\"both\"").replace("</description>", &format!("</description>{files}"));
+    let files =
+        "<file_paths source=\"description\"><description>ibis nesting</description></file_paths>";
+    let both = plain
+        .replace("\"answer\"", "\"both\"")
+        .replace("</description>", &format!("</description>{files}"));
     let round = "<task type=\"sequential\" name=\"round\"><description>Feed the zebras.</description>\
         <context_management><fresh_context>enabled</fresh_context><inherit_context>none</inherit_context></context_management>\
         <steps><task type=\"atomic\"><description>Weigh it.</description><context_management><inherit_context>full</inherit_context>\
         <fresh_context>disabled</fresh_context></context_management></task></steps></task>";
-    let project =
-        sample().file("templates/answer.xml", plain).file("templates/both.xml", both).file("templates/round.xml", round);
+    let project = sample()
+        .file("templates/answer.xml", plain)
+        .file("templates/both.xml", both)
+        .file("templates/round.xml", round);
     project
-        .file("docs/zebras.md", "  Zebras eat: \"hay\"\n\n\tand grass.\n\n")
-        .file("docs/stable.md", "Zebras are fed at noon\r\nand at night.\n")
-        .file("docs/ibis.md", "An ibis nests in reeds.\nIts nesting takes a month.")
+        .file(
+            "docs/zebras.md",
+            "  Zebras eat: \"hay\"\n\n\tand grass.\n\n",
+        )
+        .file(
+            "docs/stable.md",
+            "Zebras are fed at noon\r\nand at night.\n",
+        )
+        .file(
+            "docs/ibis.md",
+            "An ibis nests in reeds.\nIts nesting takes a month.",
+        )
         .file("docs/other.md", "The bus leaves at nine.\n")
 }
 
@@ -75,23 +179,39 @@ fn a_new_scenario_holds_what_was_looked_up() {
     let written = project.read("scenarios/answer-1.yaml");
     let found = "    - id: docs/zebras.md\n      text: |2-\n          Zebras eat: \"hay\"\n\n        \tand grass.\n";
     assert!(written.contains(found), "{written}");
-    assert!(written.contains("\"fresh:docs/zebras.md\"") && written.contains("  - nothing_cut: true\n"), "{written}");
-    assert!(written.contains("      text: \"Zebras are fed at noon\\r\\nand at night.\"\n"), "{written}");
+    assert!(
+        written.contains("\"fresh:docs/zebras.md\"") && written.contains("  - nothing_cut: true\n"),
+        "{written}"
+    );
+    assert!(
+        written.contains("      text: \"Zebras are fed at noon\\r\\nand at night.\"\n"),
+        "{written}"
+    );
     // Files that a task describes stand on a shelf of their own.
     let written = project.read("scenarios/both-1.yaml");
     let shelf = written.find("  retrieval:\n    - id: docs/ibis.md\n      text: |-\n        An ibis nests in reeds.\n").unwrap();
-    assert!(written.find("  memory:\n").unwrap() < shelf && written.contains("\"file:docs/ibis.md\""), "{written}");
+    assert!(
+        written.find("  memory:\n").unwrap() < shelf && written.contains("\"file:docs/ibis.md\""),
+        "{written}"
+    );
     let written = project.read("scenarios/round-1.yaml");
     assert!(
-        written.contains("\"inherited:fresh:docs/zebras.md\"") && written.contains("    - id: docs/zebras.md\n"),
+        written.contains("\"inherited:fresh:docs/zebras.md\"")
+            && written.contains("    - id: docs/zebras.md\n"),
         "{written}"
     );
     project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
     // What the agent would find tomorrow is no concern of theirs.
     project.write("docs/zebras.md", "Zebras eat: \"thistles\"\n");
     project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
-    project.run(&["new", "scenario", "answer", "--no-index"]).code(0);
-    assert!(!project.read("scenarios/answer-2.yaml").contains("retrieval"));
+    project
+        .run(&["new", "scenario", "answer", "--no-index"])
+        .code(0);
+    assert!(
+        !project
+            .read("scenarios/answer-2.yaml")
+            .contains("retrieval")
+    );
 }
 
 #[test]
@@ -101,7 +221,10 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
         project.run(&["new", "scenario", task]).code(0).silent();
     }
     for task in ["answer", "both", "round"] {
-        let live = project.run(&["render", task, "--as", "openai-chat", "--model", "m"]).code(0).json();
+        let live = project
+            .run(&["render", task, "--as", "openai-chat", "--model", "m"])
+            .code(0)
+            .json();
         let name = format!("scenarios/{task}-1.yaml");
         project.write(&name, project.read(&name) + "  - snapshot: true\n");
         project.run(&["eval", &name, "--accept"]).code(0);
@@ -111,7 +234,10 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
             // The mark of what is untrusted moves with every request.
             let marked: Vec<&str> = said.split("untrusted-").collect();
             let rest = marked[1..].iter().map(|part| part.split_at(21).1);
-            let said = std::iter::once(marked[0]).chain(rest).collect::<Vec<_>>().join("untrusted-000000000000000000000");
+            let said = std::iter::once(marked[0])
+                .chain(rest)
+                .collect::<Vec<_>>()
+                .join("untrusted-000000000000000000000");
             assert!(stored.contains(&said), "{said}\n=====\n{stored}");
         }
     }
@@ -123,21 +249,36 @@ fn nothing_that_ctxc_is_told_or_tells_is_context() {
         <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
     let config = "edition = \"2026\"\n[roles.keeper]\ntemplate = \"answer\"\nsystem = { file = \"prompts/keeper.md\" }\n\
         [eval]\nscenarios = [\"scenarios\", \"more\"]\n";
-    let plain = "name: z\ntask: answer\ncontext: {objective: zebra}\nexpect_context: [{snapshot: true}]\n";
-    let project =
-        sample().file("templates/answer.xml", answer).file("prompts/zebra.jinja", "Feed the zebra.").file("ctxc.toml", config);
-    let project = project.file("prompts/keeper.md", "You keep the zebra.").file("docs/feed.md", "A zebra eats hay.");
+    let plain =
+        "name: z\ntask: answer\ncontext: {objective: zebra}\nexpect_context: [{snapshot: true}]\n";
+    let project = sample()
+        .file("templates/answer.xml", answer)
+        .file("prompts/zebra.jinja", "Feed the zebra.")
+        .file("ctxc.toml", config);
+    let project = project
+        .file("prompts/keeper.md", "You keep the zebra.")
+        .file("docs/feed.md", "A zebra eats hay.");
     let project = project
         .file("more/z.yaml", plain)
         .file("more/notes.txt", "The zebra is old.")
         .file("prompts/draft.md", "zebra, once more");
     project.run(&["eval", "--accept"]).code(0);
     assert!(project.read("more/snapshots/z.json").contains("zebra"));
-    project.run(&["eval", "--junit", "junit.xml", "--out", "card.json"]).code(0);
-    project.write("check.xml", project.run(&["check", "--format", "junit"]).code(0).stdout);
+    project
+        .run(&["eval", "--junit", "junit.xml", "--out", "card.json"])
+        .code(0);
+    project.write(
+        "check.xml",
+        project.run(&["check", "--format", "junit"]).code(0).stdout,
+    );
     project.run(&["manifest", "--output", "m.html"]).code(0);
     let found = project.run(&["search", "zebra", "--json"]).code(0).json();
-    let mut ids: Vec<&str> = found["matches"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let mut ids: Vec<&str> = found["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
     ids.sort_unstable();
     assert_eq!(ids, ["docs/feed.md", "more/notes.txt", "prompts/draft.md"]);
 }
@@ -146,12 +287,27 @@ fn nothing_that_ctxc_is_told_or_tells_is_context() {
 fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
     let project = sample();
     let input = ["--input", "ticket=@@somebody wrote"];
-    project.run(&[&["render", "triage"], &input[..]].concat()).code(0).says(" @somebody wrote");
-    project.run(&[&["new", "scenario", "triage"], &input[..]].concat()).code(0).says("wrote scenarios/triage-1.yaml");
-    assert!(project.read("scenarios/triage-1.yaml").contains("ticket: \"@@somebody wrote\""));
+    project
+        .run(&[&["render", "triage"], &input[..]].concat())
+        .code(0)
+        .says(" @somebody wrote");
+    project
+        .run(&[&["new", "scenario", "triage"], &input[..]].concat())
+        .code(0)
+        .says("wrote scenarios/triage-1.yaml");
+    assert!(
+        project
+            .read("scenarios/triage-1.yaml")
+            .contains("ticket: \"@@somebody wrote\"")
+    );
     project.run(&["eval"]).code(0);
     for name in ["notes.txt", "scenarios/notes", "a.json"] {
-        let run = project.run(&["new", "scenario", "triage", "-i", "ticket=x", "--output", name]).code(2).silent_out();
+        let run = project
+            .run(&[
+                "new", "scenario", "triage", "-i", "ticket=x", "--output", name,
+            ])
+            .code(2)
+            .silent_out();
         run.warns("would not be a scenario: expected a name that ends in .yaml");
         assert!(!project.path(name).exists());
     }
@@ -159,37 +315,87 @@ fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
 
 #[test]
 fn files_are_named_from_where_one_stands() {
-    let project = sample().file("sub/t.txt", "from below\n").file("t.txt", "from above\n");
+    let project = sample()
+        .file("sub/t.txt", "from below\n")
+        .file("t.txt", "from above\n");
     let run = |args: &[&str]| Run::from(command_in(&project.path("sub"), args).output().unwrap());
     for verb in [&["render", "--raw"][..], &["manifest", "--json"]] {
-        let run = run(&[verb, &["../templates/triage.xml", "--input", "ticket=@t.txt"]].concat()).code(0);
-        assert!(run.stdout.contains("from below") || verb[0] == "manifest", "{}", run.stdout);
+        let run = run(&[
+            verb,
+            &["../templates/triage.xml", "--input", "ticket=@t.txt"],
+        ]
+        .concat())
+        .code(0);
+        assert!(
+            run.stdout.contains("from below") || verb[0] == "manifest",
+            "{}",
+            run.stdout
+        );
     }
-    let named = ["new", "scenario", "../templates/triage.xml", "--input", "ticket=@t.txt"];
+    let named = [
+        "new",
+        "scenario",
+        "../templates/triage.xml",
+        "--input",
+        "ticket=@t.txt",
+    ];
     run(&named).code(0).says("wrote scenarios/triage-t.yaml");
-    assert!(project.read("scenarios/triage-t.yaml").contains("ticket: {file: \"../sub/t.txt\"}"));
-    run(&[&named[..], &["--name", "here", "--output", "here.yaml"]].concat()).code(0).says("wrote sub/here.yaml");
-    assert!(project.read("sub/here.yaml").contains("ticket: {file: t.txt}"));
-    run(&["eval", "here.yaml", "../scenarios"]).code(0).says("2 scenarios: 2 passed");
+    assert!(
+        project
+            .read("scenarios/triage-t.yaml")
+            .contains("ticket: {file: \"../sub/t.txt\"}")
+    );
+    run(&[&named[..], &["--name", "here", "--output", "here.yaml"]].concat())
+        .code(0)
+        .says("wrote sub/here.yaml");
+    assert!(
+        project
+            .read("sub/here.yaml")
+            .contains("ticket: {file: t.txt}")
+    );
+    run(&["eval", "here.yaml", "../scenarios"])
+        .code(0)
+        .says("2 scenarios: 2 passed");
     // As findings name it, a file is found from everywhere.
-    run(&["render", "templates/triage.xml", "--input", "ticket=x", "--raw"]).code(0);
-    run(&["render", "../templates/none.xml"]).code(2).warns("there is no task `../templates/none.xml`");
+    run(&[
+        "render",
+        "templates/triage.xml",
+        "--input",
+        "ticket=x",
+        "--raw",
+    ])
+    .code(0);
+    run(&["render", "../templates/none.xml"])
+        .code(2)
+        .warns("there is no task `../templates/none.xml`");
 }
 
 #[test]
 fn a_new_scenario_can_hold_every_word() {
-    let text = "Answer {{ ticket }}\nas {{ who }}.\n{% if who %}Never promise a refund.{% endif %}\n";
+    let text =
+        "Answer {{ ticket }}\nas {{ who }}.\n{% if who %}Never promise a refund.{% endif %}\n";
     let task = "<task type=\"atomic\" name=\"answer\"><description src=\"../prompts/a.j2\" syntax=\"jinja\"/>\
         <parameters><parameter name=\"ticket\" trust=\"untrusted\"/><parameter name=\"who\"/></parameters></task>";
     let project = Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"answer\"\n")
+        .file(
+            "ctxc.toml",
+            "edition = \"2026\"\n[roles.clerk]\ntemplate = \"answer\"\n",
+        )
         .file("templates/answer.xml", task)
         .file("prompts/a.j2", text);
     let given = ["--input", "ticket=fire", "--input", "who=Bot"];
-    project.run(&[&["new", "scenario", "answer"], &given[..]].concat()).code(0).says("wrote scenarios/answer-1.yaml");
-    project.run(&[&["new", "scenario", "clerk", "--no-snapshot"], &given[..]].concat()).code(0);
+    project
+        .run(&[&["new", "scenario", "answer"], &given[..]].concat())
+        .code(0)
+        .says("wrote scenarios/answer-1.yaml");
+    project
+        .run(&[&["new", "scenario", "clerk", "--no-snapshot"], &given[..]].concat())
+        .code(0);
     let bare = project.read("scenarios/clerk-1.yaml");
-    assert!(bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"), "{bare}");
+    assert!(
+        bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"),
+        "{bare}"
+    );
     // The fence around a value belongs to one request, and is no part of what anybody asks for.
     assert!(bare.contains("  objective: \"as Bot.\"\n"), "{bare}");
     let held = project.read("scenarios/answer-1.yaml");
@@ -202,7 +408,10 @@ fn a_new_scenario_can_hold_every_word() {
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
     project.write("prompts/a.j2", text.replace("Never", "Always"));
     let run = project.run(&["eval"]).code(1);
-    run.says("FAIL").says("Never promise a refund.").says("Always promise a refund.").says("2 scenarios: 1 passed, 1 failed");
+    run.says("FAIL")
+        .says("Never promise a refund.")
+        .says("Always promise a refund.")
+        .says("2 scenarios: 1 passed, 1 failed");
 }
 
 /// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a text.
@@ -231,9 +440,15 @@ fn borrowed() -> Project {
     );
     let handing = "<task type=\"sequential\" name=\"handing\"><description>Go.</description><steps><call template=\"inner\">\
         <arg name=\"how\" syntax=\"jinja\">{% if true %}Run.{% endif %} Then rest.</arg></call></steps></task>";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/library.xml", fragment);
-    let project = project.file("templates/answer.xml", answer).file("templates/inner.xml", inner);
-    let project = project.file("templates/full.xml", round("full")).file("templates/none.xml", round("none"));
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/library.xml", fragment);
+    let project = project
+        .file("templates/answer.xml", answer)
+        .file("templates/inner.xml", inner);
+    let project = project
+        .file("templates/full.xml", round("full"))
+        .file("templates/none.xml", round("none"));
     project.file("templates/handing.xml", handing)
 }
 
@@ -248,24 +463,48 @@ fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
     }
     project.run(&["eval"]).code(0).says("4 scenarios: 4 passed");
     for task in ["answer", "round-full", "handing"] {
-        let run = project.run(&["eval", &format!("{task}-1"), "--mutate"]).code(0);
+        let run = project
+            .run(&["eval", &format!("{task}-1"), "--mutate"])
+            .code(0);
         let run = run.says("(100 %)");
         assert!(!run.stdout.contains("not detected"), "{}", run.stdout);
     }
     // Each text of another file moves those that show it, and no other.
     for (file, from, to, failed) in [
-        ("templates/library.xml", "Sign as Ann", "Sign as Bob", "answer-1"),
+        (
+            "templates/library.xml",
+            "Sign as Ann",
+            "Sign as Bob",
+            "answer-1",
+        ),
         ("templates/full.xml", "Weigh", "Count", "round-full-1"),
         ("templates/none.xml", "Weigh", "Count", ""),
-        ("templates/handing.xml", "Then rest", "Then walk", "handing-1"),
+        (
+            "templates/handing.xml",
+            "Then rest",
+            "Then walk",
+            "handing-1",
+        ),
     ] {
         let text = project.read(file);
         project.write(file, text.replace(from, to));
-        let run = project.run(&["eval", "--json"]).code(i32::from(!failed.is_empty()));
+        let run = project
+            .run(&["eval", "--json"])
+            .code(i32::from(!failed.is_empty()));
         let card = run.json();
-        let names = card["cases"].as_array().unwrap().iter().filter(|case| case["verdict"] != "pass");
-        let names: Vec<&str> = names.map(|case| case["id"].as_str().unwrap_or_default()).collect();
-        assert_eq!(names, failed.split_whitespace().collect::<Vec<_>>(), "{file}");
+        let names = card["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|case| case["verdict"] != "pass");
+        let names: Vec<&str> = names
+            .map(|case| case["id"].as_str().unwrap_or_default())
+            .collect();
+        assert_eq!(
+            names,
+            failed.split_whitespace().collect::<Vec<_>>(),
+            "{file}"
+        );
         project.write(file, text);
     }
 }

@@ -6,19 +6,41 @@ use std::process::Stdio;
 #[test]
 fn a_reader_that_goes_away_is_quiet_success() {
     let project = Project::new();
-    let mut child = project.command(&["rules", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = project
+        .command(&["rules", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     drop(child.stdout.take());
-    Run::from(child.wait_with_output().unwrap()).code(0).silent();
+    Run::from(child.wait_with_output().unwrap())
+        .code(0)
+        .silent();
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_said_and_exits_3() {
     let project = Project::new();
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    for args in [&["rules", "--json"][..], &["--help"], &["--version"], &["check", "--help"]] {
-        let output = project.command(args).stdout(full.try_clone().unwrap()).output().unwrap();
-        Run::from(output).code(3).warns("cannot write to standard output: no space is left on the disk").warns("hint: ");
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    for args in [
+        &["rules", "--json"][..],
+        &["--help"],
+        &["--version"],
+        &["check", "--help"],
+    ] {
+        let output = project
+            .command(args)
+            .stdout(full.try_clone().unwrap())
+            .output()
+            .unwrap();
+        Run::from(output)
+            .code(3)
+            .warns("cannot write to standard output: no space is left on the disk")
+            .warns("hint: ");
     }
 }
 
@@ -26,13 +48,19 @@ fn a_full_disk_is_said_and_exits_3() {
 #[cfg(debug_assertions)]
 fn a_bug_is_called_one_and_exits_3() {
     let run = Project::new().run(&["debug-panic"]).code(3);
-    let run = run.warns("error: ctxc has a bug; your files are not at fault").warns("src/cli/verbs.rs:");
+    let run = run
+        .warns("error: ctxc has a bug; your files are not at fault")
+        .warns("src/cli/verbs.rs:");
     assert!(!run.stderr.contains("thread 'main'"), "{}", run.stderr);
 }
 
 #[test]
 fn without_a_verb_the_help_says_what_there_is() {
-    Project::new().run(&[]).code(2).warns("Usage: ctxc").warns("explain");
+    Project::new()
+        .run(&[])
+        .code(2)
+        .warns("Usage: ctxc")
+        .warns("explain");
     Project::new().run(&["--help"]).code(0).says("Usage: ctxc");
     Project::new().run(&["--version"]).code(0).says("ctxc 0.");
 }
@@ -41,17 +69,44 @@ fn without_a_verb_the_help_says_what_there_is() {
 fn colour_is_for_terminals_unless_it_is_asked_for() {
     let project = Project::new();
     assert!(!project.run(&["rules"]).code(0).stdout.contains('\x1b'));
-    assert!(project.run(&["rules", "--color", "always"]).code(0).stdout.contains('\x1b'));
-    assert!(!project.run(&["rules", "--color", "never"]).code(0).stdout.contains('\x1b'));
-    assert!(project.run(&["--color=always", "explain", "nothing-like-it"]).code(2).stderr.contains("\x1b[1;31merror\x1b[0m"));
+    assert!(
+        project
+            .run(&["rules", "--color", "always"])
+            .code(0)
+            .stdout
+            .contains('\x1b')
+    );
+    assert!(
+        !project
+            .run(&["rules", "--color", "never"])
+            .code(0)
+            .stdout
+            .contains('\x1b')
+    );
+    assert!(
+        project
+            .run(&["--color=always", "explain", "nothing-like-it"])
+            .code(2)
+            .stderr
+            .contains("\x1b[1;31merror\x1b[0m")
+    );
 }
 
 #[test]
 #[cfg(unix)]
 fn an_interrupt_exits_130_and_says_nothing() {
-    let case = "name: c\ntask: clean\ncontext: {objective: go}\nexpect_context: [nothing_cut: true]\n";
-    let project = Project::new().file("templates/t.xml", super::check::CLEAN).file("scenarios/c.yaml", case);
-    assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
+    let case =
+        "name: c\ntask: clean\ncontext: {objective: go}\nexpect_context: [nothing_cut: true]\n";
+    let project = Project::new()
+        .file("templates/t.xml", super::check::CLEAN)
+        .file("scenarios/c.yaml", case);
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(project.path("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
     // Each waits: for standard input, for a pipe that nobody writes into.
     for args in [
         &["check", "-"][..],
@@ -62,13 +117,28 @@ fn an_interrupt_exits_130_and_says_nothing() {
         &["import", "--verify", "pipe"],
     ] {
         let mut command = project.command(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let input = child.stdin.take().unwrap();
         // The program's handler is in place long before this is over.
         std::thread::sleep(std::time::Duration::from_millis(500));
-        assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            std::process::Command::new("kill")
+                .args(["-INT", &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         let run = Run::from(child.wait_with_output().unwrap());
         drop(input);
-        assert_eq!((run.code, &*run.stdout, &*run.stderr), (Some(130), "", ""), "{args:?}");
+        assert_eq!(
+            (run.code, &*run.stdout, &*run.stderr),
+            (Some(130), "", ""),
+            "{args:?}"
+        );
     }
 }

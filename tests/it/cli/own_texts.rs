@@ -11,14 +11,33 @@ fn task(name: &str, src: &str, parts: &str) -> String {
 
 fn sample() -> Project {
     Project::new()
-        .file("ctxc.toml", "edition = \"2026\"\n[project]\nname = \"p\"\n[templates]\ninclude = [\"t\"]\n")
-        .file("t/a.xml", task("a", "texts/a&amp;b.j2\" syntax=\"jinja\"", ""))
-        .file("t/texts/a&b.j2", "ok {{ ok }}\n\nis missingly\n  ü {{ missing }}\n")
-        .file("t/b.xml", task("b", "../shared/b.j2\" syntax=\"jinja\"", ""))
-        .file("shared/b.j2", "\u{feff}{{ ok }}\r\n\r\n{{ ok | nofilter }}\r\n")
+        .file(
+            "ctxc.toml",
+            "edition = \"2026\"\n[project]\nname = \"p\"\n[templates]\ninclude = [\"t\"]\n",
+        )
+        .file(
+            "t/a.xml",
+            task("a", "texts/a&amp;b.j2\" syntax=\"jinja\"", ""),
+        )
+        .file(
+            "t/texts/a&b.j2",
+            "ok {{ ok }}\n\nis missingly\n  ü {{ missing }}\n",
+        )
+        .file(
+            "t/b.xml",
+            task("b", "../shared/b.j2\" syntax=\"jinja\"", ""),
+        )
+        .file(
+            "shared/b.j2",
+            "\u{feff}{{ ok }}\r\n\r\n{{ ok | nofilter }}\r\n",
+        )
         .file("t/d.xml", task("d", "d.md\"", ""))
         .file("t/d.md", "one {{ok}}\n\n  {{ ok\n")
-        .file("t/s.xml", task("s", "s.md\"", "<system src=\"s.md\" />").replace("\"ok\"", "\"ok\" trust=\"untrusted\""))
+        .file(
+            "t/s.xml",
+            task("s", "s.md\"", "<system src=\"s.md\" />")
+                .replace("\"ok\"", "\"ok\" trust=\"untrusted\""),
+        )
         .file("t/s.md", "a\nb {{ok}}")
 }
 
@@ -42,28 +61,48 @@ by rule: bad-expression 1, bad-jinja 1, undeclared-variable 1, untrusted-in-syst
 #[test]
 fn every_form_points_into_the_text() {
     let project = sample();
-    let full = project.run(&["check", "t/a.xml", "--color", "never"]).code(1);
-    full.says("in t/texts/a&b.j2:4:8: ").says("4 │   ü {{ missing }}").says("in this text");
-    let sarif = project.run(&["check", "t/b.xml", "--format", "sarif"]).code(1).json();
+    let full = project
+        .run(&["check", "t/a.xml", "--color", "never"])
+        .code(1);
+    full.says("in t/texts/a&b.j2:4:8: ")
+        .says("4 │   ü {{ missing }}")
+        .says("in this text");
+    let sarif = project
+        .run(&["check", "t/b.xml", "--format", "sarif"])
+        .code(1)
+        .json();
     let related = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
     assert_eq!(related["message"]["text"], "in this text");
-    assert_eq!(related["physicalLocation"]["artifactLocation"]["uri"], "shared/b.j2");
+    assert_eq!(
+        related["physicalLocation"]["artifactLocation"]["uri"],
+        "shared/b.j2"
+    );
     assert_eq!(related["physicalLocation"]["region"]["startLine"], 3);
     let json = project.run(&["check", "t/d.xml", "--json"]).code(1).json();
-    assert_eq!(json["diagnostics"][0]["labels"][0]["path"], "t/d.md", "{json:#}");
+    assert_eq!(
+        json["diagnostics"][0]["labels"][0]["path"], "t/d.md",
+        "{json:#}"
+    );
 }
 
 /// The mark stands in one file, the system text in another, and only the first is changed between two builds.
 #[test]
 fn a_fragment_that_is_marked_later_is_told_where_a_system_text_uses_it() {
     let fragment = "<library><fragment name=\"g\">Refund all</fragment></library>\n";
-    let task =
-        "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system><use fragment=\"g\"/></system>\n</task>\n";
-    let project = Project::new().file("ctxc.toml", "").file("templates/g.xml", fragment).file("templates/t.xml", task);
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system><use fragment=\"g\"/></system>\n</task>\n";
+    let project = Project::new()
+        .file("ctxc.toml", "")
+        .file("templates/g.xml", fragment)
+        .file("templates/t.xml", task);
     project.run(&["build"]).code(0);
-    project.write("templates/g.xml", fragment.replace("\"g\"", "\"g\" trust=\"untrusted\""));
+    project.write(
+        "templates/g.xml",
+        fragment.replace("\"g\"", "\"g\" trust=\"untrusted\""),
+    );
     for verb in ["build", "build", "check"] {
-        project.run(&[verb]).code(1).says("error[untrusted-in-system] templates/t.xml:3:26: the fragment `g` comes from outside");
+        project.run(&[verb]).code(1).says(
+            "error[untrusted-in-system] templates/t.xml:3:26: the fragment `g` comes from outside",
+        );
     }
     project.write("templates/g.xml", fragment);
     project.run(&["build"]).code(0);

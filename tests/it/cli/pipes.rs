@@ -16,17 +16,18 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">
 fn sample() -> Project {
     let config = "edition = \"2026\"\nextends = { path = \"shared.toml\", hash = \"HASH\" }\n[roles.guide]\ntemplate = \"t\"\nsystem = { file = \"prompts/x.md\" }\n";
     let hash = format!("b3:{}", blake3_of("[lints]\n"));
-    let case =
-        "name: t-1\ntask: t\ncontext:\n  objective: go\n  inputs: {x: \"@data.md\"}\nexpect_context:\n  - snapshot: true\n";
-    let suite =
-        "id: u\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: cases.csv\n";
+    let case = "name: t-1\ntask: t\ncontext:\n  objective: go\n  inputs: {x: \"@data.md\"}\nexpect_context:\n  - snapshot: true\n";
+    let suite = "id: u\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: cases.csv\n";
     Project::new()
         .file("ctxc.toml", config.replace("HASH", &hash))
         .file("shared.toml", "[lints]\n")
         .file("prompts/x.md", "You guide.\n")
         .file("templates/t.xml", TASK)
         .file("templates/d.md", "Do {{x}}.\n")
-        .file("templates/out.json", "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}\n")
+        .file(
+            "templates/out.json",
+            "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}\n",
+        )
         .file("docs/plan.md", "A plan.\n")
         .file("scenarios/t.yaml", case)
         .file("scenarios/u.yaml", suite)
@@ -35,7 +36,10 @@ fn sample() -> Project {
 }
 
 fn blake3_of(text: &str) -> String {
-    ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string().trim_start_matches("b3:").to_owned()
+    ctxc::internals::base::hash::Hash::of(text.as_bytes())
+        .to_string()
+        .trim_start_matches("b3:")
+        .to_owned()
 }
 
 fn pipe(project: &Project, place: &str) {
@@ -48,7 +52,12 @@ fn pipe(project: &Project, place: &str) {
 /// A run that must end by itself.
 #[track_caller]
 fn run(project: &Project, args: &[&str]) -> Run {
-    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = project
+        .command(args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut outputs = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
     let reader = std::thread::spawn(move || {
         let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -68,7 +77,11 @@ fn run(project: &Project, args: &[&str]) -> Run {
         std::thread::sleep(Duration::from_millis(5));
     };
     let (stdout, stderr) = reader.join().unwrap();
-    Run { code: status.code(), stdout, stderr }
+    Run {
+        code: status.code(),
+        stdout,
+        stderr,
+    }
 }
 
 #[test]
@@ -77,7 +90,11 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     let places: [(&str, &[&str], &str); 17] = [
         ("ctxc.toml", &["check"], IRREGULAR),
         ("ctxc.suppressions.toml", &["check"], IRREGULAR),
-        ("shared.toml", &["check"], "cannot read the shared file shared.toml: it is not a regular file"),
+        (
+            "shared.toml",
+            &["check"],
+            "cannot read the shared file shared.toml: it is not a regular file",
+        ),
         ("prompts/x.md", &["check"], "ctxc.toml:5:"),
         ("prompts/x.md", &["check"], IRREGULAR),
         ("templates/d.md", &["check"], IRREGULAR),
@@ -86,36 +103,68 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
         ("scenarios/t.yaml", &["check"], IRREGULAR),
         ("scenarios/cases.csv", &["check"], IRREGULAR),
         ("scenarios/data.md", &["check"], "scenarios/data.md"),
-        (".gitignore", &["check"], "error[unreadable-file] .gitignore:1:1: cannot be read: it is not a regular file"),
+        (
+            ".gitignore",
+            &["check"],
+            "error[unreadable-file] .gitignore:1:1: cannot be read: it is not a regular file",
+        ),
         (
             "templates/.ignore",
             &["build"],
             "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is not a regular file",
         ),
-        ("docs/.gitignore", &["search", "plan"], "docs/.gitignore: it cannot be read: it is not a regular file"),
+        (
+            "docs/.gitignore",
+            &["search", "plan"],
+            "docs/.gitignore: it cannot be read: it is not a regular file",
+        ),
         (
             "prompts/.gitignore",
             &["import", ".", "--dry-run"],
             "prompts/.gitignore: error: it cannot be read: it is not a regular file",
         ),
-        ("scenarios/snapshots/t-1.json", &["eval", "--accept"], "scenarios/snapshots/t-1.json is not a regular file"),
-        ("registry.json", &["build"], "registry.json is not a regular file"),
+        (
+            "scenarios/snapshots/t-1.json",
+            &["eval", "--accept"],
+            "scenarios/snapshots/t-1.json is not a regular file",
+        ),
+        (
+            "registry.json",
+            &["build"],
+            "registry.json is not a regular file",
+        ),
     ];
     for (place, args, says) in places {
         let project = sample();
         pipe(&project, place);
         let run = run(&project, args);
-        assert!(run.code != Some(0) || args[0] == "search", "{place}: {run:#?}");
-        assert!(format!("{}{}", run.stdout, run.stderr).contains(says), "{place}: {run:#?}");
+        assert!(
+            run.code != Some(0) || args[0] == "search",
+            "{place}: {run:#?}"
+        );
+        assert!(
+            format!("{}{}", run.stdout, run.stderr).contains(says),
+            "{place}: {run:#?}"
+        );
     }
 }
 
 #[test]
 fn no_verb_waits_for_a_pipe_of_the_project() {
     let project = sample();
-    let places =
-        [".gitignore", "templates/.gitignore", "prompts/x.md", "scenarios/snapshots/t-1.json", ".ctxc/lock", "docs/plan.md"];
-    for place in places.into_iter().chain([".ctxc/cache/search.db", ".ctxc/cache/scorecard", "registry.json"]) {
+    let places = [
+        ".gitignore",
+        "templates/.gitignore",
+        "prompts/x.md",
+        "scenarios/snapshots/t-1.json",
+        ".ctxc/lock",
+        "docs/plan.md",
+    ];
+    for place in places.into_iter().chain([
+        ".ctxc/cache/search.db",
+        ".ctxc/cache/scorecard",
+        "registry.json",
+    ]) {
         pipe(&project, place);
     }
     for verb in [
@@ -144,7 +193,9 @@ fn a_pipe_that_the_user_names_is_read_and_written() {
     pipe(&project, "words");
     let path = project.path("words");
     let writer = std::thread::spawn(move || std::fs::write(path, "from a pipe").unwrap());
-    run(&project, &["render", "t", "-i", "x=@words"]).code(0).says("from a pipe");
+    run(&project, &["render", "t", "-i", "x=@words"])
+        .code(0)
+        .says("from a pipe");
     writer.join().unwrap();
     let path = project.path("words");
     let reader = std::thread::spawn(move || std::fs::read_to_string(path).unwrap());
@@ -158,12 +209,18 @@ fn a_pipe_among_templates_and_prompts_is_told() {
     pipe(&project, "templates/p.xml");
     pipe(&project, "legacy/x.j2");
     for (args, says) in [
-        (&["check"][..], "error[unreadable-file] templates/p.xml:1:1: cannot be read: it is not a regular file"),
+        (
+            &["check"][..],
+            "error[unreadable-file] templates/p.xml:1:1: cannot be read: it is not a regular file",
+        ),
         (&["import", "legacy"], "legacy/x.j2"),
         (&["import", "legacy"], "it is not a regular file"),
     ] {
         let run = run(&project, args);
-        assert!(run.code != Some(0) && format!("{}{}", run.stdout, run.stderr).contains(says), "{args:?}: {run:#?}");
+        assert!(
+            run.code != Some(0) && format!("{}{}", run.stdout, run.stderr).contains(says),
+            "{args:?}: {run:#?}"
+        );
     }
 }
 
@@ -171,17 +228,29 @@ fn a_pipe_among_templates_and_prompts_is_told() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_file_of_the_system_is_told_and_never_waited_for() {
-    for place in ["proc/kmsg", "proc/self/environ", "proc/self/mem", "dev/zero"] {
+    for place in [
+        "proc/kmsg",
+        "proc/self/environ",
+        "proc/self/mem",
+        "dev/zero",
+    ] {
         let path = format!("{}{place}", "../".repeat(12));
-        let config = format!("extends = {{ path = \"{path}\", hash = \"b3:{}\" }}\n", "0".repeat(64));
+        let config = format!(
+            "extends = {{ path = \"{path}\", hash = \"b3:{}\" }}\n",
+            "0".repeat(64)
+        );
         let project = sample().file("ctxc.toml", config);
         let run = run(&project, &["check"]);
         assert_eq!(run.code, Some(2), "{place}: {run:#?}");
         assert!(
-            run.stdout.contains("error[unpinned-shared-file]") || run.stdout.contains("error[unreadable-shared-file]"),
+            run.stdout.contains("error[unpinned-shared-file]")
+                || run.stdout.contains("error[unreadable-shared-file]"),
             "{run:#?}"
         );
-        assert!(run.stdout.contains(place) && !run.stdout.contains("PATH="), "{place}: {run:#?}");
+        assert!(
+            run.stdout.contains(place) && !run.stdout.contains("PATH="),
+            "{place}: {run:#?}"
+        );
     }
 }
 
@@ -193,7 +262,10 @@ fn no_more_than_the_limit_is_read_of_a_file_that_says_it_is_empty() {
     assert_eq!(std::fs::metadata(path).unwrap().len(), 0);
     for read in [fs::read_own, fs::read_into] {
         let mut bytes = Vec::new();
-        assert_eq!(read(path, 64, &mut bytes).unwrap_err().kind(), std::io::ErrorKind::FileTooLarge);
+        assert_eq!(
+            read(path, 64, &mut bytes).unwrap_err().kind(),
+            std::io::ErrorKind::FileTooLarge
+        );
         assert!(bytes.len() <= 65, "{} bytes were read", bytes.len());
         read(path, 1 << 24, &mut bytes).unwrap();
         assert!(bytes.len() > 64 && bytes.ends_with(b"\n"));

@@ -9,10 +9,14 @@ const HELPER: &str = "<template name=\"helper\" params=\"x\">\n  <task type=\"at
     <context_management>\n      <inherit_context>full</inherit_context>\n    </context_management>\n  </task>\n</template>\n";
 const CASE: &str = "name: refund\ntask: triage\ncontext:\n  objective: sort the ticket\n  inputs: {ticket: late}\nexpect_context:\n  \
     - nothing_cut: true\n";
-const TESTED: &str = "[[require]]\nmust = \"has scenario\"\nreason = \"what nobody tests changes unseen\"\n";
+const TESTED: &str =
+    "[[require]]\nmust = \"has scenario\"\nreason = \"what nobody tests changes unseen\"\n";
 
 fn project() -> Project {
-    Project::new().file("ctxc.toml", TESTED).file("templates/triage.xml", TASK).file("templates/helper.xml", HELPER)
+    Project::new()
+        .file("ctxc.toml", TESTED)
+        .file("templates/triage.xml", TASK)
+        .file("templates/helper.xml", HELPER)
 }
 
 #[test]
@@ -43,49 +47,96 @@ fn a_task_without_a_scenario_is_told_at_its_place() {
     project.write("scenarios/a.yaml", CASE);
     project.run(&["check"]).code(0).says("nothing found");
     // A role is tested for its task.
-    project.write("ctxc.toml", format!("{TESTED}[roles.clerk]\ntemplate = \"triage\"\n"));
-    project.write("scenarios/a.yaml", CASE.replace("task: triage", "role: clerk"));
+    project.write(
+        "ctxc.toml",
+        format!("{TESTED}[roles.clerk]\ntemplate = \"triage\"\n"),
+    );
+    project.write(
+        "scenarios/a.yaml",
+        CASE.replace("task: triage", "role: clerk"),
+    );
     project.run(&["check"]).code(0).says("nothing found");
-    project.write("scenarios/a.yaml", CASE.replace("task: triage", "task: other"));
-    project.run(&["check"]).code(1).says("has no scenario, which the project requires");
+    project.write(
+        "scenarios/a.yaml",
+        CASE.replace("task: triage", "task: other"),
+    );
+    project
+        .run(&["check"])
+        .code(1)
+        .says("has no scenario, which the project requires");
     // Why it does not count is said as well.
     project.write("ctxc.toml", TESTED);
-    project.write("scenarios/a.yaml", CASE.replace("task: triage", "task: triage\nnode: sotr"));
-    project.run(&["check"]).code(1).says("has no scenario").says("the task `triage` has no agent `sotr`");
+    project.write(
+        "scenarios/a.yaml",
+        CASE.replace("task: triage", "task: triage\nnode: sotr"),
+    );
+    project
+        .run(&["check"])
+        .code(1)
+        .says("has no scenario")
+        .says("the task `triage` has no agent `sotr`");
 }
 
 #[test]
 fn a_misspelt_key_of_a_role_is_one_finding() {
     let project = project().file("ctxc.toml", "[roles.clerk]\ntask = \"triage\"\n");
-    project.run(&["check"]).code(2).says("has no key `task`").says("checked 2 files: 1 error");
+    project
+        .run(&["check"])
+        .code(2)
+        .says("has no key `task`")
+        .says("checked 2 files: 1 error");
 }
 
 #[test]
 fn the_opposite_the_level_and_the_selector_hold_too() {
     let project = project().file("scenarios/a.yaml", CASE);
-    project.write("ctxc.toml", "[[require]]\nmust = \"lacks scenario\"\nlevel = \"warning\"\n");
-    project.run(&["check"]).code(0).says("warning[requirement-not-met]").says("has scenario, which the project does not want");
-    project.write("ctxc.toml", "[[require]]\nname = \"other-*\"\nmust = \"lacks scenario\"\n");
-    project.run(&["check"]).code(0).says("requirement-matches-nothing");
+    project.write(
+        "ctxc.toml",
+        "[[require]]\nmust = \"lacks scenario\"\nlevel = \"warning\"\n",
+    );
+    project
+        .run(&["check"])
+        .code(0)
+        .says("warning[requirement-not-met]")
+        .says("has scenario, which the project does not want");
+    project.write(
+        "ctxc.toml",
+        "[[require]]\nname = \"other-*\"\nmust = \"lacks scenario\"\n",
+    );
+    project
+        .run(&["check"])
+        .code(0)
+        .says("requirement-matches-nothing");
 }
 
 #[test]
 fn a_build_sees_scenarios_come_and_go() {
     let project = project();
-    project.run(&["build"]).code(1).says("has no scenario, which the project requires");
+    project
+        .run(&["build"])
+        .code(1)
+        .says("has no scenario, which the project requires");
     assert!(!project.path("registry.json").exists());
     project.write("scenarios/a.yaml", CASE);
     project.run(&["build"]).code(0).says("wrote ");
     project.run(&["build"]).code(0).says("is up to date");
     // No template moved.
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
-    project.run(&["build"]).code(1).says("has no scenario, which the project requires").warns("left as it was");
+    project
+        .run(&["build"])
+        .code(1)
+        .says("has no scenario, which the project requires")
+        .warns("left as it was");
 }
 
 #[test]
 fn commands_that_read_no_scenarios_are_not_kept_from_the_first_one() {
     let project = project();
-    project.run(&["new", "scenario", "triage", "-i", "ticket=late"]).code(0);
+    project
+        .run(&["new", "scenario", "triage", "-i", "ticket=late"])
+        .code(0);
     project.run(&["check"]).code(0).says("nothing found");
-    project.run(&["render", "triage", "-i", "ticket=late"]).code(0);
+    project
+        .run(&["render", "triage", "-i", "ticket=late"])
+        .code(0);
 }

@@ -20,7 +20,9 @@ pub(crate) struct Run {
 impl Project {
     /// Creates an empty folder.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     /// Creates a folder with the contents of another project.
@@ -90,7 +92,12 @@ impl Project {
     pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
         use std::io::Write;
         let mut command = self.command(args);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         // A program that has its result early need not read the rest of its input.
         match child.stdin.take().unwrap().write_all(input) {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
@@ -105,20 +112,41 @@ impl Project {
 pub(crate) fn command_in(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
     command.current_dir(folder).args(args).stdin(Stdio::null());
-    for name in ["NO_COLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "LC_ALL", "LANG", "COLUMNS"] {
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "RUST_BACKTRACE",
+        "RUST_LIB_BACKTRACE",
+        "LC_ALL",
+        "LANG",
+        "COLUMNS",
+    ] {
         command.env_remove(name);
     }
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-    command.env("XDG_CACHE_HOME", &cache).env("LOCALAPPDATA", &cache).env_remove("CTXC_CACHE_DIR");
-    command.env("XDG_STATE_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"));
-    command.env("XDG_DATA_HOME", Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"));
+    command
+        .env("XDG_CACHE_HOME", &cache)
+        .env("LOCALAPPDATA", &cache)
+        .env_remove("CTXC_CACHE_DIR");
+    command.env(
+        "XDG_STATE_HOME",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("state"),
+    );
+    command.env(
+        "XDG_DATA_HOME",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("data"),
+    );
     command
 }
 
 impl From<Output> for Run {
     fn from(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).expect("the program writes UTF-8");
-        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+        Self {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        }
     }
 }
 
@@ -133,21 +161,36 @@ impl Run {
     /// Asserts that standard output contains a text.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
-        assert!(self.stdout.contains(text), "standard output should hold {text:?}:\n{}\n{}", self.stdout, self.stderr);
+        assert!(
+            self.stdout.contains(text),
+            "standard output should hold {text:?}:\n{}\n{}",
+            self.stdout,
+            self.stderr
+        );
         self
     }
 
     /// Asserts that standard error contains a text.
     #[track_caller]
     pub(crate) fn warns(self, text: &str) -> Self {
-        assert!(self.stderr.contains(text), "standard error should hold {text:?}:\n{}\n{}", self.stderr, self.stdout);
+        assert!(
+            self.stderr.contains(text),
+            "standard error should hold {text:?}:\n{}\n{}",
+            self.stderr,
+            self.stdout
+        );
         self
     }
 
     /// Asserts that neither output contains a text.
     #[track_caller]
     pub(crate) fn never_says(self, text: &str) -> Self {
-        assert!(!self.stdout.contains(text) && !self.stderr.contains(text), "{}{}", self.stdout, self.stderr);
+        assert!(
+            !self.stdout.contains(text) && !self.stderr.contains(text),
+            "{}{}",
+            self.stdout,
+            self.stderr
+        );
         self
     }
 

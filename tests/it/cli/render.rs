@@ -10,21 +10,43 @@ fn sample() -> Project {
 
 /// The line of the report on the whole.
 fn total(project: &Project, args: &[&str]) -> String {
-    let all: Vec<&str> = ["render", "clean", "--explain"].iter().chain(args).copied().collect();
+    let all: Vec<&str> = ["render", "clean", "--explain"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
     let run = project.run(&all).code(0);
-    run.stdout.lines().find(|line| line.starts_with("total")).unwrap().to_owned()
+    run.stdout
+        .lines()
+        .find(|line| line.starts_with("total"))
+        .unwrap()
+        .to_owned()
 }
 
 #[test]
 fn the_report_says_who_counted() {
     let project = sample();
-    assert!(total(&project, &[]).contains("counted by o200k"), "{}", total(&project, &[]));
+    assert!(
+        total(&project, &[]).contains("counted by o200k"),
+        "{}",
+        total(&project, &[])
+    );
     assert!(total(&project, &["--tokenizer", "cl100k"]).contains("counted by cl100k"));
     let claude = total(&project, &["--tokenizer", "claude", "--budget", "5000"]);
-    assert!(claude.contains(" about ") && claude.contains(" of 5,000, counted by claude (estimate)"), "{claude}");
+    assert!(
+        claude.contains(" about ") && claude.contains(" of 5,000, counted by claude (estimate)"),
+        "{claude}"
+    );
     let run = project.run(&["render", "clean", "--explain"]).code(0);
-    let segments = run.stdout.lines().filter(|line| line.contains(" priority "));
-    assert!(segments.clone().count() > 0 && segments.clone().all(|line| line.contains(" token")), "{}", run.stdout);
+    let segments = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains(" priority "));
+    assert!(
+        segments.clone().count() > 0 && segments.clone().all(|line| line.contains(" token")),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
@@ -45,35 +67,86 @@ fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
 fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     let text = "<task name=\"sort\" type=\"atomic\"><description>Sort it.</description><parameters><parameter name=\"mail\"/></parameters>\
         <inputs><input name=\"mail\" from=\"mail\"/></inputs><file_paths source=\"literal\"><path>long.md</path></file_paths></task>";
-    let project = Project::new().file("templates/sort.xml", text).file("long.md", "words and words ".repeat(400));
+    let project = Project::new()
+        .file("templates/sort.xml", text)
+        .file("long.md", "words and words ".repeat(400));
     let given = ["render", "sort", "--input", "mail=hello"];
-    let with = |budget: &str| project.run(&[&given[..], &["--budget", budget]].concat()).code(0);
-    let small = project.run(&[&given[..], &["--budget", "3"]].concat()).code(1).silent_out();
+    let with = |budget: &str| {
+        project
+            .run(&[&given[..], &["--budget", budget]].concat())
+            .code(0)
+    };
+    let small = project
+        .run(&[&given[..], &["--budget", "3"]].concat())
+        .code(1)
+        .silent_out();
     small.warns("error: templates/sort.xml:1:33: `description` needs 6 tokens, which may not be cut; the budget is 3");
     with("2000").silent();
     with("300").warns("not everything fits into 300 tokens; cut: file:long.md; --explain says why");
-    with("20").warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
-    project.run(&[&given[..], &["--budget", "20", "--explain"]].concat()).code(0).silent();
+    with("20")
+        .warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
+    project
+        .run(&[&given[..], &["--budget", "20", "--explain"]].concat())
+        .code(0)
+        .silent();
 }
 
 #[test]
 fn a_conversation_is_shown_where_the_task_asks_for_it() {
     let task = "<task type=\"atomic\" name=\"reply\">\n  <description>reply</description>\n  <history turns=\"1\"/>\n</task>\n";
     let said = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"good day\"}\n{\"role\":\"user\",\"content\":\"a zebra\"}\n";
-    let project = sample().file("templates/reply.xml", task).file("chat.jsonl", said).file("bad.jsonl", "{\"role\":\"bot\"}\n");
-    let run = project.run(&["render", "reply", "--history", "chat.jsonl", "--raw"]).code(0);
-    assert!(run.stdout.ends_with("\n[user]\na zebra\n") && !run.stdout.contains("good day"), "{}", run.stdout);
+    let project = sample()
+        .file("templates/reply.xml", task)
+        .file("chat.jsonl", said)
+        .file("bad.jsonl", "{\"role\":\"bot\"}\n");
+    let run = project
+        .run(&["render", "reply", "--history", "chat.jsonl", "--raw"])
+        .code(0);
+    assert!(
+        run.stdout.ends_with("\n[user]\na zebra\n") && !run.stdout.contains("good day"),
+        "{}",
+        run.stdout
+    );
     run.warns("not shown whole: 2 of 3 messages of the conversation; --explain says why");
-    project.run(&["manifest", "reply", "--history", "chat.jsonl"]).code(0).says(" · history:1 dropped · history:2 dropped");
-    let shown = project.run(&["render", "reply", "--history", "chat.jsonl"]).code(0).says("│ a zebra").says("  conversation\n");
-    assert!(!shown.stdout.contains("earlier attempts"), "{}", shown.stdout);
-    let manifest = project.run(&["manifest", "reply", "--history", "chat.jsonl", "--json"]).code(0).json();
+    project
+        .run(&["manifest", "reply", "--history", "chat.jsonl"])
+        .code(0)
+        .says(" · history:1 dropped · history:2 dropped");
+    let shown = project
+        .run(&["render", "reply", "--history", "chat.jsonl"])
+        .code(0)
+        .says("│ a zebra")
+        .says("  conversation\n");
+    assert!(
+        !shown.stdout.contains("earlier attempts"),
+        "{}",
+        shown.stdout
+    );
+    let manifest = project
+        .run(&["manifest", "reply", "--history", "chat.jsonl", "--json"])
+        .code(0)
+        .json();
     let segments = manifest["entries"][0]["segments"].as_array().unwrap();
-    let history = segments.iter().filter(|part| part["kind"] == "history").map(|part| part["tokens"].as_u64().unwrap());
-    assert_eq!(history.map(|tokens| tokens > 0).collect::<Vec<_>>(), [false, false, true]);
-    project.run(&["render", "clean", "--history", "chat.jsonl"]).code(0).warns("its task has no <history>");
-    project.run(&["render", "reply", "--history", "bad.jsonl"]).code(2).warns("--history bad.jsonl: line 1: `role` is `bot`");
-    project.run(&["render", "reply", "--history", "none.jsonl"]).code(2).warns("the file cannot be read");
+    let history = segments
+        .iter()
+        .filter(|part| part["kind"] == "history")
+        .map(|part| part["tokens"].as_u64().unwrap());
+    assert_eq!(
+        history.map(|tokens| tokens > 0).collect::<Vec<_>>(),
+        [false, false, true]
+    );
+    project
+        .run(&["render", "clean", "--history", "chat.jsonl"])
+        .code(0)
+        .warns("its task has no <history>");
+    project
+        .run(&["render", "reply", "--history", "bad.jsonl"])
+        .code(2)
+        .warns("--history bad.jsonl: line 1: `role` is `bot`");
+    project
+        .run(&["render", "reply", "--history", "none.jsonl"])
+        .code(2)
+        .warns("the file cannot be read");
 }
 
 #[test]
@@ -82,7 +155,10 @@ fn an_agent_that_receives_nothing_is_told() {
                 <parameters><parameter name=\"x\" default=\"\"/></parameters></task>";
     let project = Project::new().file("templates/t.xml", task);
     let run = project.run(&["render", "t"]).code(0);
-    assert!(run.stdout.is_empty() && run.stderr.contains("this agent receives nothing"), "{run:#?}");
+    assert!(
+        run.stdout.is_empty() && run.stderr.contains("this agent receives nothing"),
+        "{run:#?}"
+    );
     let run = project.run(&["render", "t", "-i", "x=a"]).code(0);
     assert!(!run.stderr.contains("receives nothing"), "{run:#?}");
 }
@@ -93,12 +169,28 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
     let library = "<library><template name=\"g\" params=\"w, n\"><task type=\"atomic\"><description>Say {{w}} in {{n}}.</description></task></template>\
         <task type=\"atomic\" name=\"t\"><description>It is {{ g(\"a\", n=word) }}, {{g('a',n = word)}}, {{ g(h.a[0], true) }}.</description>\
         <parameters><parameter name=\"word\"/><parameter name=\"h\" type=\"object\"/></parameters></task></library>";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("t.xml", library);
     project.run(&["check"]).code(0).says("nothing found");
-    let refused = project.run(&["render", "t", "--input", "word=x", "--input", "h={\"a\":[\"y\"]}"]).code(2);
+    let refused = project
+        .run(&[
+            "render",
+            "t",
+            "--input",
+            "word=x",
+            "--input",
+            "h={\"a\":[\"y\"]}",
+        ])
+        .code(2);
     refused.warns("give each: --result /calls/0=VALUE --result /calls/1=VALUE");
     let given = ["--input", "word=x", "--input", "h={\"a\":[\"y\"]}"];
-    let raw = |more: &[&str]| project.run(&[&["render", "t", "--raw"], &given[..], more].concat()).code(0).stdout;
+    let raw = |more: &[&str]| {
+        project
+            .run(&[&["render", "t", "--raw"], &given[..], more].concat())
+            .code(0)
+            .stdout
+    };
     assert!(raw(&["--result", "/calls/0=A", "--result", "/calls/1=B"]).contains("It is A, A, B."));
     assert!(raw(&["--node", "/calls/0"]).contains("Say a in x."));
     assert!(raw(&["--node", "/calls/1"]).contains("Say y in true."));
@@ -107,8 +199,7 @@ fn a_call_in_a_text_is_an_agent_of_its_task() {
 /// What a node left stands for what that node leaves, wherever the agent that is asked for stands.
 #[test]
 fn a_result_belongs_to_one_node_of_the_whole_task() {
-    let look =
-        "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
+    let look = "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
     let library = format!(
         "<library><template name=\"g\" params=\"a\"><task type=\"atomic\"><description>look up {{{{a}}}}</description>{look}</task></template>\
          <template name=\"h\" params=\"a\"><task type=\"atomic\"><description>say {{{{a}}}}</description></task></template>\
@@ -118,18 +209,37 @@ fn a_result_belongs_to_one_node_of_the_whole_task() {
          <inputs><input name=\"i\"><call template=\"g\"><arg name=\"a\">x</arg></call></input></inputs>\
          <steps><task ref=\"d1\"/><task as=\"last\"><description>d</description></task></steps></task></library>"
     );
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", &library);
-    let run = |given: &[&str]| project.run(&[&["render", "d2", "--raw", "--node", "/steps/0"], given].concat());
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("t.xml", &library);
+    let run = |given: &[&str]| {
+        project.run(&[&["render", "d2", "--raw", "--node", "/steps/0"], given].concat())
+    };
     let outer = ["--result", "/calls/0=OUTER", "--result", "/inputs/0=OUTER"];
-    run(&outer).code(2).warns("/steps/0/inputs/0=VALUE").warns("/steps/0/calls/0=VALUE");
-    let inner = ["--result", "/steps/0/calls/0=H", "--result", "/steps/0/inputs/0=I"];
-    run(&[outer, inner].concat()).code(0).says("\nH\n").says("\nI\n");
+    run(&outer)
+        .code(2)
+        .warns("/steps/0/inputs/0=VALUE")
+        .warns("/steps/0/calls/0=VALUE");
+    let inner = [
+        "--result",
+        "/steps/0/calls/0=H",
+        "--result",
+        "/steps/0/inputs/0=I",
+    ];
+    run(&[outer, inner].concat())
+        .code(0)
+        .says("\nH\n")
+        .says("\nI\n");
     // A name goes where one result alone has it.
-    run(&["--result", "i=EVIL"]).code(2).warns("the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path");
+    run(&["--result", "i=EVIL"])
+        .code(2)
+        .warns("the result `i` could be that of /inputs/0, /steps/0/inputs/0; expected a path");
     run(&["--result", "last=x", "--result", "/steps/1=x"])
         .code(2)
         .warns("the result `last` is that of /steps/1, which is there by its path");
-    run(&["--result", "/steps/7=x"]).code(2).warns("no step of `d2` has such a result");
+    run(&["--result", "/steps/7=x"])
+        .code(2)
+        .warns("no step of `d2` has such a result");
 }
 
 #[test]
@@ -137,7 +247,15 @@ fn an_agent_that_makes_an_argument_of_a_step_is_one_of_its_task() {
     let library = "<library><template name=\"h\" params=\"a\"><task type=\"atomic\"><description>say {{a}}</description></task></template>\
         <task name=\"t\" type=\"sequential\"><description>d</description><steps>\
         <call template=\"h\"><arg name=\"a\"><task><description>inner</description></task></arg></call></steps></task></library>";
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("t.xml", library);
-    project.run(&["render", "t", "--node", "/steps/0/args/0"]).code(0).says("inner");
-    project.run(&["render", "t", "--node", "/steps/0", "--result", "a=X"]).code(0).says("say X");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("t.xml", library);
+    project
+        .run(&["render", "t", "--node", "/steps/0/args/0"])
+        .code(0)
+        .says("inner");
+    project
+        .run(&["render", "t", "--node", "/steps/0", "--result", "a=X"])
+        .code(0)
+        .says("say X");
 }

@@ -107,14 +107,24 @@ fn said(task: &str, line_end: &str) -> String {
 
 fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
     let file = |text: &str| text.replace('\n', line_end);
-    let library = "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
+    let library =
+        "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
     let project = Project::new()
         .file("templates/x.xml", file(task))
         .file("templates/l.xml", file(library))
         .file("templates/s.md", file("\n  \n  of line 3\n\n  of line 5"));
     let run = project.run(&[&["render", "x"], given].concat()).code(0);
-    let body = |line: &str| line.split_once('│').map_or("", |(_, line)| line.trim()).replace("                    ", "");
-    let lines: Vec<String> = run.stdout.lines().map(body).filter(|line| !line.is_empty()).collect();
+    let body = |line: &str| {
+        line.split_once('│')
+            .map_or("", |(_, line)| line.trim())
+            .replace("                    ", "")
+    };
+    let lines: Vec<String> = run
+        .stdout
+        .lines()
+        .map(body)
+        .filter(|line| !line.is_empty())
+        .collect();
     lines.join("\n")
 }
 
@@ -240,8 +250,15 @@ const FAULTY: &str = "<library>
 #[test]
 fn each_fault_is_told_at_its_line() {
     let text = "\n\nc is {% if c %}\n  {{ b }}{% endif %}\n{% for x in a.n %}{% endfor %}\n";
-    let project = Project::new().file("templates/z.xml", FAULTY).file("templates/z.md", text);
-    let told = |given: &[&str], code: i32| project.run(&[&["render", "z"], given].concat()).code(code).stderr;
+    let project = Project::new()
+        .file("templates/z.xml", FAULTY)
+        .file("templates/z.md", text);
+    let told = |given: &[&str], code: i32| {
+        project
+            .run(&[&["render", "z"], given].concat())
+            .code(code)
+            .stderr
+    };
     insta::assert_snapshot!(told(&[], 2), @r"
     error: templates/z.md:4:6: `b` has no value
     error: templates/z.md:5:13: `a` has no value
@@ -261,7 +278,12 @@ fn each_fault_is_told_at_its_line() {
     let project = Project::new().file("templates/z.xml", short);
     let found = project.run(&["render", "z", "-i", "a={}"]).code(1).stderr;
     let column = short.find("if a.b").unwrap() + 1;
-    assert_eq!(found, format!("error: templates/z.xml:1:{column}: the Jinja text cannot be rendered: `a.b` is undefined\n"));
+    assert_eq!(
+        found,
+        format!(
+            "error: templates/z.xml:1:{column}: the Jinja text cannot be rendered: `a.b` is undefined\n"
+        )
+    );
     insta::assert_snapshot!(told(&["-i", r#"a={"b":{"c":1},"n":[]}"#, "-i", "b=1", "-i", "c=3"], 1), @r"
     error: templates/z.xml:3:9: `d` has no value
     error: templates/z.xml:15:27: `a.zz` leads nowhere: the value of `a` is an object that has no such field
@@ -272,17 +294,31 @@ fn each_fault_is_told_at_its_line() {
 #[test]
 fn a_text_of_a_task_leads_to_the_task() {
     let task = "<task type=\"atomic\" name=\"s\"><description src=\"../prompts/s.md\"/></task>";
-    let project = Project::new().file("templates/s.xml", task).file("prompts/s.md", "Sort it.");
-    let run = project.run(&["render", "prompts/s.md"]).code(2).silent_out();
-    run.warns("there is no task `prompts/s.md`").warns("prompts/s.md is only a text of `s`: name the task");
+    let project = Project::new()
+        .file("templates/s.xml", task)
+        .file("prompts/s.md", "Sort it.");
+    let run = project
+        .run(&["render", "prompts/s.md"])
+        .code(2)
+        .silent_out();
+    run.warns("there is no task `prompts/s.md`")
+        .warns("prompts/s.md is only a text of `s`: name the task");
 }
 
 #[test]
 fn a_value_that_is_too_large_is_told_with_its_size_and_the_limit() {
     let task = "<task type=\"atomic\" name=\"s\"><description>{{a}}</description><parameters><parameter name=\"a\"/></parameters><history/></task>";
-    let project = Project::new().file("templates/s.xml", task).file("big.txt", "a".repeat((10 << 20) + 1));
-    for given in [&["-i", "a=@big.txt"][..], &["-i", "a=1", "--history", "big.txt"]] {
-        let run = project.run(&[&["render", "s"], given].concat()).code(2).silent_out();
+    let project = Project::new()
+        .file("templates/s.xml", task)
+        .file("big.txt", "a".repeat((10 << 20) + 1));
+    for given in [
+        &["-i", "a=@big.txt"][..],
+        &["-i", "a=1", "--history", "big.txt"],
+    ] {
+        let run = project
+            .run(&[&["render", "s"], given].concat())
+            .code(2)
+            .silent_out();
         run.warns("it is larger than 10 MiB, the limit: 10,485,761 bytes");
     }
 }
@@ -296,6 +332,8 @@ fn a_conversation_that_is_one_list_is_told_as_such() {
         .file("one.json", format!("[{message}]"))
         .file("many.json", format!("\n[\n  {message}\n]\n"));
     let said = |name: &str| project.run(&["render", "s", "--history", name]).code(2);
-    said("one.json").warns("--history one.json: line 1: expected one message a line, found a list of them");
-    said("many.json").warns("--history many.json: line 2: expected one message a line, found a list of them");
+    said("one.json")
+        .warns("--history one.json: line 1: expected one message a line, found a list of them");
+    said("many.json")
+        .warns("--history many.json: line 2: expected one message a line, found a list of them");
 }

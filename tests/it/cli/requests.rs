@@ -43,12 +43,27 @@ pub(crate) fn bodies() -> Vec<Value> {
 /// A project with two recordings, and two bodies.
 pub(crate) fn sample() -> Project {
     let bodies = bodies();
-    let lines = |bodies: &[Value]| bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>();
+    let lines = |bodies: &[Value]| {
+        bodies
+            .iter()
+            .enumerate()
+            .map(|(at, body)| line(at, body))
+            .collect::<String>()
+    };
     Project::new()
         .file("calls.jsonl", lines(&bodies[..3]))
-        .file("later.jsonl", lines(&[bodies[0].clone(), bodies[3].clone()]))
-        .file("one.json", serde_json::to_string_pretty(&bodies[0]).unwrap())
-        .file("two.json", serde_json::to_string_pretty(&bodies[3]).unwrap())
+        .file(
+            "later.jsonl",
+            lines(&[bodies[0].clone(), bodies[3].clone()]),
+        )
+        .file(
+            "one.json",
+            serde_json::to_string_pretty(&bodies[0]).unwrap(),
+        )
+        .file(
+            "two.json",
+            serde_json::to_string_pretty(&bodies[3]).unwrap(),
+        )
 }
 
 #[test]
@@ -58,7 +73,10 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     run.says("agent-1, conversation 1: 3 calls")
         .says("broken: system:1 changed from its byte 81: `.` became ` at 12:03.`")
         .says("in all: ");
-    let document = project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json();
+    let document = project
+        .run(&["prompt-cache", "calls.jsonl", "--json"])
+        .code(0)
+        .json();
     let calls = &document["conversations"][0]["calls"];
     // Ten minutes went by, and the provider had nothing of what was sent before.
     assert_eq!(calls[1]["broken_by"]["cause"], "expired");
@@ -66,15 +84,29 @@ fn a_prompt_cache_names_the_bytes_that_broke_its_prefix() {
     // Of fewer than 1,024 tokens nothing was in the cache, so that nothing is lost.
     assert_eq!(calls[2]["broken_by"]["usd"], 0.0);
     let total = &document["total"];
-    assert!(total["reused"].as_u64() > Some(0) && total["reused"] == total["too_short"], "{total}");
+    assert!(
+        total["reused"].as_u64() > Some(0) && total["reused"] == total["too_short"],
+        "{total}"
+    );
     for call in calls.as_array().unwrap() {
-        let sum: u64 = ["reused", "new", "written"].iter().map(|key| call[key].as_u64().unwrap()).sum();
+        let sum: u64 = ["reused", "new", "written"]
+            .iter()
+            .map(|key| call[key].as_u64().unwrap())
+            .sum();
         assert_eq!(call["tokens"].as_u64(), Some(sum));
     }
-    let page = project.run(&["prompt-cache", "calls.jsonl", "--format", "html"]).code(0);
+    let page = project
+        .run(&["prompt-cache", "calls.jsonl", "--format", "html"])
+        .code(0);
     page.says("class=\"bar\"").says("system:1 changed");
-    project.run(&["prompt-cache", "@nobody"]).code(2).warns("there is no recording @nobody of this project");
-    project.run(&["prompt-cache", "calls.jsonl#9"]).code(2).warns("calls.jsonl has 3 calls, so there is no call 9");
+    project
+        .run(&["prompt-cache", "@nobody"])
+        .code(2)
+        .warns("there is no recording @nobody of this project");
+    project
+        .run(&["prompt-cache", "calls.jsonl#9"])
+        .code(2)
+        .warns("calls.jsonl has 3 calls, so there is no call 9");
 }
 
 #[test]
@@ -82,16 +114,35 @@ fn a_prompt_that_a_cache_keeps_costs_what_its_break_loses() {
     let mut bodies = bodies();
     for body in &mut bodies {
         let system = body["messages"][0]["content"].as_str().unwrap().to_owned();
-        body["messages"][0]["content"] = format!("{}\n{system}", "Read the manual of the shop. ".repeat(200)).into();
+        body["messages"][0]["content"] =
+            format!("{}\n{system}", "Read the manual of the shop. ".repeat(200)).into();
     }
-    let lines: String = bodies[..3].iter().enumerate().map(|(at, body)| line(at, body)).collect();
+    let lines: String = bodies[..3]
+        .iter()
+        .enumerate()
+        .map(|(at, body)| line(at, body))
+        .collect();
     let project = Project::new().file("calls.jsonl", lines);
-    let run = project.run(&["prompt-cache", "calls.jsonl"]).code(0).never_says("shorter than a provider keeps");
+    let run = project
+        .run(&["prompt-cache", "calls.jsonl"])
+        .code(0)
+        .never_says("shorter than a provider keeps");
     drop(run);
-    let document = project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json();
-    assert!(document["conversations"][0]["calls"][2]["broken_by"]["usd"].as_f64().unwrap() > 0.0);
+    let document = project
+        .run(&["prompt-cache", "calls.jsonl", "--json"])
+        .code(0)
+        .json();
+    assert!(
+        document["conversations"][0]["calls"][2]["broken_by"]["usd"]
+            .as_f64()
+            .unwrap()
+            > 0.0
+    );
     assert_eq!(document["total"]["too_short"], 0);
-    sample().run(&["prompt-cache", "calls.jsonl"]).code(0).says("of the reused tokens are billed in full all the same");
+    sample()
+        .run(&["prompt-cache", "calls.jsonl"])
+        .code(0)
+        .says("of the reused tokens are billed in full all the same");
 }
 
 #[test]
@@ -107,20 +158,37 @@ fn calls_follow_by_their_numbers_and_a_cut_line_is_named() {
         })
         .collect();
     let whole = lines.lines().next().unwrap();
-    let project = Project::new().file("calls.jsonl", &lines).file("cut.jsonl", &whole[..whole.len() / 2]);
-    let run = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(1);
-    let numbers: Vec<&str> = run.stdout.lines().filter_map(|line| line.strip_prefix("calls.jsonl#")?.split(':').next()).collect();
-    let numbers: Vec<usize> = numbers.iter().map(|number| number.parse().unwrap()).collect();
+    let project = Project::new()
+        .file("calls.jsonl", &lines)
+        .file("cut.jsonl", &whole[..whole.len() / 2]);
+    let run = project
+        .run(&["check", "calls.jsonl", "--format", "concise"])
+        .code(1);
+    let numbers: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("calls.jsonl#")?.split(':').next())
+        .collect();
+    let numbers: Vec<usize> = numbers
+        .iter()
+        .map(|number| number.parse().unwrap())
+        .collect();
     assert_eq!(numbers, (1..=12).collect::<Vec<_>>(), "{}", run.stdout);
     for verb in ["check", "prompt-cache", "manifest"] {
-        project.run(&[verb, "cut.jsonl"]).code(1).warns("line 1 is not a complete call: it was cut");
+        project
+            .run(&[verb, "cut.jsonl"])
+            .code(1)
+            .warns("line 1 is not a complete call: it was cut");
     }
 }
 
 #[test]
 fn a_last_line_whose_end_is_missing_is_noted_and_takes_no_other_call_away() {
     let second = line(1, &bodies()[0]);
-    let project = Project::new().file("calls.jsonl", line(0, &bodies()[0]) + &second[..second.len() / 2]);
+    let project = Project::new().file(
+        "calls.jsonl",
+        line(0, &bodies()[0]) + &second[..second.len() / 2],
+    );
     for verb in ["check", "manifest", "prompt-cache"] {
         let run = project.run(&[verb, "calls.jsonl"]).code(0);
         run.warns("calls.jsonl:2: skipped, as its end is missing: the recorder was killed while it wrote it");
@@ -129,26 +197,49 @@ fn a_last_line_whose_end_is_missing_is_noted_and_takes_no_other_call_away() {
 
 #[test]
 fn a_call_that_cannot_be_read_is_left_out_of_what_others_are_made_of() {
-    let half =
-        line(1, &json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "half"}]})).replace("half", "\\ud83d");
-    let project = Project::new().file("calls.jsonl", line(0, &bodies()[0]) + &half).file("half.jsonl", &half);
-    for verb in [&["manifest", "calls.jsonl"][..], &["prompt-cache", "calls.jsonl"], &["diff", "calls.jsonl", "calls.jsonl"]] {
-        project.run(verb).code(0).warns("1 call of calls.jsonl skipped, as unreadable: `ctxc check` says why");
+    let half = line(
+        1,
+        &json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "half"}]}),
+    )
+    .replace("half", "\\ud83d");
+    let project = Project::new()
+        .file("calls.jsonl", line(0, &bodies()[0]) + &half)
+        .file("half.jsonl", &half);
+    for verb in [
+        &["manifest", "calls.jsonl"][..],
+        &["prompt-cache", "calls.jsonl"],
+        &["diff", "calls.jsonl", "calls.jsonl"],
+    ] {
+        project
+            .run(verb)
+            .code(0)
+            .warns("1 call of calls.jsonl skipped, as unreadable: `ctxc check` says why");
     }
-    project.run(&["manifest", "half.jsonl"]).code(1).warns("half.jsonl#1: it is not valid JSON");
-    project.run(&["manifest", "calls.jsonl#2"]).code(1).warns("calls.jsonl#2: it is not valid JSON");
+    project
+        .run(&["manifest", "half.jsonl"])
+        .code(1)
+        .warns("half.jsonl#1: it is not valid JSON");
+    project
+        .run(&["manifest", "calls.jsonl#2"])
+        .code(1)
+        .warns("calls.jsonl#2: it is not valid JSON");
 }
 
 #[test]
 fn texts_over_the_window_are_found_where_the_tokenizer_is_public() {
     let said = |model: &str, words: usize| {
-        json!({"model": model, "messages": [{"role": "user", "content": " word".repeat(words)}]}).to_string()
+        json!({"model": model, "messages": [{"role": "user", "content": " word".repeat(words)}]})
+            .to_string()
     };
     let project = Project::new()
         .file("over.json", said("gpt-4o", 130_000))
         .file("within.json", said("gpt-4o", 100_000))
         .file("unknown.json", said("gpt-4o-of-mine", 130_000));
-    project.run(&["check", "over.json"]).code(1).says("over-window").says("`gpt-4o` reads at most 128000");
+    project
+        .run(&["check", "over.json"])
+        .code(1)
+        .says("over-window")
+        .says("`gpt-4o` reads at most 128000");
     project.run(&["check", "within.json"]).code(0);
     project.run(&["check", "unknown.json"]).code(0);
 }
@@ -157,54 +248,137 @@ fn texts_over_the_window_are_found_where_the_tokenizer_is_public() {
 fn a_manifest_of_requests_has_their_segments_and_sections() {
     let project = sample();
     let run = project.run(&["manifest", "calls.jsonl"]).code(0);
-    run.says("agent-1: 3 calls, the last of them: calls.jsonl#3 to gpt-4.1:").says("Rules ").says("Runbook ");
-    let document = project.run(&["manifest", "calls.jsonl#1", "--json"]).code(0).json();
+    run.says("agent-1: 3 calls, the last of them: calls.jsonl#3 to gpt-4.1:")
+        .says("Rules ")
+        .says("Runbook ");
+    let document = project
+        .run(&["manifest", "calls.jsonl#1", "--json"])
+        .code(0)
+        .json();
     let call = &document["calls"][0];
-    let ids: Vec<&str> = call["segments"].as_array().unwrap().iter().map(|segment| segment["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = call["segments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|segment| segment["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids, ["tool:search_orders", "system:1", "message:2/text:1"]);
     assert_eq!(call["tokenizer"], json!({"name": "o200k", "exact": true}));
-    project.run(&["manifest", "one.json"]).code(0).says("one.json to gpt-4.1");
-    let page = project.run(&["manifest", "calls.jsonl", "--format", "html"]).code(0).stdout;
-    assert!(page.contains("<tr><td>system:1</td>") && page.contains("Rules") && !page.contains("<script"), "{page}");
-    project.run(&["manifest", "calls.jsonl", "--format", "markdown"]).code(0).says("| system:1 | ");
-    project.run(&["manifest", "one.json", "--report", "html=page.html"]).code(0).says("one.json to gpt-4.1");
+    project
+        .run(&["manifest", "one.json"])
+        .code(0)
+        .says("one.json to gpt-4.1");
+    let page = project
+        .run(&["manifest", "calls.jsonl", "--format", "html"])
+        .code(0)
+        .stdout;
+    assert!(
+        page.contains("<tr><td>system:1</td>")
+            && page.contains("Rules")
+            && !page.contains("<script"),
+        "{page}"
+    );
+    project
+        .run(&["manifest", "calls.jsonl", "--format", "markdown"])
+        .code(0)
+        .says("| system:1 | ");
+    project
+        .run(&["manifest", "one.json", "--report", "html=page.html"])
+        .code(0)
+        .says("one.json to gpt-4.1");
     assert!(project.read("page.html").contains("one.json to gpt-4.1"));
-    project.run(&["manifest", "one.json", "--check"]).code(2).warns("`ctxc diff OLD NEW` compares two recordings");
-    project.run(&["manifest", "diff", "calls.jsonl", "later.jsonl"]).code(2).warns("`ctxc diff OLD NEW` compares two recordings");
+    project
+        .run(&["manifest", "one.json", "--check"])
+        .code(2)
+        .warns("`ctxc diff OLD NEW` compares two recordings");
+    project
+        .run(&["manifest", "diff", "calls.jsonl", "later.jsonl"])
+        .code(2)
+        .warns("`ctxc diff OLD NEW` compares two recordings");
 }
 
 #[test]
 fn a_project_names_sections_by_patterns() {
-    let project = Project::new().file("ctxc.toml", "[requests.blocks]\nRefunds = \"(?s)Refund policy:.*?(\\\\n\\\\n|$)\"\n");
+    let project = Project::new().file(
+        "ctxc.toml",
+        "[requests.blocks]\nRefunds = \"(?s)Refund policy:.*?(\\\\n\\\\n|$)\"\n",
+    );
     let system = "You help.\n\nRefund policy: within 14 days.\n\nBe brief.";
-    let body =
-        json!({"model": "gpt-4.1", "messages": [{"role": "system", "content": system}, {"role": "user", "content": "Hello"}]});
+    let body = json!({"model": "gpt-4.1", "messages": [{"role": "system", "content": system}, {"role": "user", "content": "Hello"}]});
     project.write("one.json", body.to_string());
-    project.run(&["manifest", "one.json"]).code(0).says("Refunds 8");
-    project.run(&["new", "scenario", "--from", "one.json", "--name", "one", "--no-snapshot"]).code(0);
-    assert!(project.read("scenarios/one.yaml").contains("- segment: {id: system/Refunds, state: kept}"));
+    project
+        .run(&["manifest", "one.json"])
+        .code(0)
+        .says("Refunds 8");
+    project
+        .run(&[
+            "new",
+            "scenario",
+            "--from",
+            "one.json",
+            "--name",
+            "one",
+            "--no-snapshot",
+        ])
+        .code(0);
+    assert!(
+        project
+            .read("scenarios/one.yaml")
+            .contains("- segment: {id: system/Refunds, state: kept}")
+    );
     project.run(&["eval"]).code(0).says("PASS");
     let pattern = "name: two\nrequest: {file: ../one.json}\nexpect_context:\n  - contains: {in: system/Refunds, patterns: [14 days]}\n  - absent: {in: system/Refunds, patterns: [brief]}\n";
     project.write("scenarios/two.yaml", pattern);
     project.run(&["eval", "two"]).code(0).says("context 2/2");
     project.write("ctxc.toml", "[requests.blocks]\nRefunds = \"(\"\n");
-    project.run(&["check"]).code(2).says("requests.blocks.Refunds").says("a pattern: ");
+    project
+        .run(&["check"])
+        .code(2)
+        .says("requests.blocks.Refunds")
+        .says("a pattern: ");
 }
 
 #[test]
 fn a_request_is_shown_segment_by_segment() {
     let project = sample();
-    project.run(&["render", "calls.jsonl#2"]).code(0).says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
-    assert_eq!(project.run(&["render", "one.json", "--raw"]).code(0).json(), bodies()[0]);
-    project.run(&["render", "one.json", "--raw", "--output", "body.json"]).code(0).silent_out();
-    assert_eq!(serde_json::from_str::<serde_json::Value>(&project.read("body.json")).unwrap(), bodies()[0]);
-    project.run(&["render", "calls.jsonl#2", "--output", "read.txt"]).code(0).silent_out();
+    project
+        .run(&["render", "calls.jsonl#2"])
+        .code(0)
+        .says("── message:3/text:1, assistant, 3 tokens\nOne moment.");
+    assert_eq!(
+        project.run(&["render", "one.json", "--raw"]).code(0).json(),
+        bodies()[0]
+    );
+    project
+        .run(&["render", "one.json", "--raw", "--output", "body.json"])
+        .code(0)
+        .silent_out();
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&project.read("body.json")).unwrap(),
+        bodies()[0]
+    );
+    project
+        .run(&["render", "calls.jsonl#2", "--output", "read.txt"])
+        .code(0)
+        .silent_out();
     assert!(project.read("read.txt").contains("One moment."));
-    project.run(&["render", "calls.jsonl"]).code(2).warns("calls.jsonl has 3 calls, and one is shown at a time");
-    project.run(&["render", "one.json", "--explain"]).code(2).warns("a request that was sent is shown as it is");
+    project
+        .run(&["render", "calls.jsonl"])
+        .code(2)
+        .warns("calls.jsonl has 3 calls, and one is shown at a time");
+    project
+        .run(&["render", "one.json", "--explain"])
+        .code(2)
+        .warns("a request that was sent is shown as it is");
     project.write("no.json", "{\"a\": 1}");
-    project.run(&["render", "no.json"]).code(1).warns("it is not a request to a model");
-    project.run(&["render", "gone.json"]).code(2).warns("gone.json cannot be read");
+    project
+        .run(&["render", "no.json"])
+        .code(1)
+        .warns("it is not a request to a model");
+    project
+        .run(&["render", "gone.json"])
+        .code(2)
+        .warns("gone.json cannot be read");
 }
 
 #[test]
@@ -215,30 +389,65 @@ fn a_difference_says_what_moved_in_tokens_and_words() {
         .says("tool:search_orders changed, ")
         .says("calls.jsonl#3: only in the earlier recording")
         .says("1 the same, 1 changed, 0 added, 1 removed");
-    let document = project.run(&["diff", "one.json", "two.json", "--json"]).code(0).json();
-    assert_eq!(document["changed"][0]["segments"][0]["id"], "tool:search_orders");
+    let document = project
+        .run(&["diff", "one.json", "two.json", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        document["changed"][0]["segments"][0]["id"],
+        "tool:search_orders"
+    );
     // Another file of JSON is a registry, or none.
     project.write("no.json", "{\"a\": 1}");
-    project.run(&["diff", "no.json", "no.json"]).code(1).warns("no.json");
+    project
+        .run(&["diff", "no.json", "no.json"])
+        .code(1)
+        .warns("no.json");
 }
 
 #[test]
 fn a_scenario_of_a_request_says_what_moved() {
     let project = sample();
-    let args = ["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund", "--copy"];
-    let wrote =
-        "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 8 expectations";
+    let args = [
+        "new",
+        "scenario",
+        "--from",
+        "calls.jsonl#2",
+        "--name",
+        "refund",
+        "--copy",
+    ];
+    let wrote = "wrote scenarios/refund.yaml and scenarios/requests/refund.jsonl and scenarios/snapshots/refund.json: 8 expectations";
     project.run(&args).code(0).says(wrote);
     // No template, no ctxc.toml: the project is whole.
-    project.run(&["eval"]).code(0).says("refund").says("context 8/8");
+    project
+        .run(&["eval"])
+        .code(0)
+        .says("refund")
+        .says("context 8/8");
     project.run(&["check"]).code(0).says("nothing found");
     let scenario = project.read("scenarios/refund.yaml");
-    project.write("scenarios/refund.yaml", scenario.replace("message:2/text:1", "mesage:2/text:1"));
-    project.run(&["check"]).code(0).says("no request has a segment `mesage:2/text:1`").says("`response_format`");
+    project.write(
+        "scenarios/refund.yaml",
+        scenario.replace("message:2/text:1", "mesage:2/text:1"),
+    );
+    project
+        .run(&["check"])
+        .code(0)
+        .says("no request has a segment `mesage:2/text:1`")
+        .says("`response_format`");
     project.write("scenarios/refund.yaml", scenario);
-    assert_eq!(project.read("scenarios/requests/refund.jsonl").lines().count(), 2);
+    assert_eq!(
+        project
+            .read("scenarios/requests/refund.jsonl")
+            .lines()
+            .count(),
+        2
+    );
     // What a program sends anew is held against it.
-    let lines = project.read("scenarios/requests/refund.jsonl").replace("Look an order up by its number", "Find orders");
+    let lines = project
+        .read("scenarios/requests/refund.jsonl")
+        .replace("Look an order up by its number", "Find orders");
     project.write("scenarios/requests/refund.jsonl", lines);
     project
         .run(&["eval"])
@@ -247,7 +456,10 @@ fn a_scenario_of_a_request_says_what_moved() {
         .says("tool 1 (search_orders), description: “Find orders” in place of “Look an order up by its number”");
     project.run(&["eval", "--accept"]).code(0);
     project.run(&["eval"]).code(0);
-    project.run(&args).code(2).warns("there is a scenario `refund` already");
+    project
+        .run(&args)
+        .code(2)
+        .warns("there is a scenario `refund` already");
     // The body of a request.
     project
         .run(&["new", "scenario", "--from", "one.json"])
@@ -260,7 +472,9 @@ fn a_scenario_of_a_request_says_what_moved() {
 fn a_scenario_fails_where_the_front_of_a_conversation_changes() {
     let judged = |call: &str, expectation: &str| {
         let project = sample();
-        let text = format!("name: one\nrequest: {{file: ../{call}}}\nexpect_context:\n  - {expectation}\n");
+        let text = format!(
+            "name: one\nrequest: {{file: ../{call}}}\nexpect_context:\n  - {expectation}\n"
+        );
         project.write("scenarios/one.yaml", text);
         project.run(&["eval"])
     };
@@ -269,19 +483,26 @@ fn a_scenario_fails_where_the_front_of_a_conversation_changes() {
     run.says("expected prompt cache reuses at least 90 %, found ")
         .says("`system:1` differs from its byte 81: “ at 12:03.” in place of “.”");
     judged("calls.jsonl#3", "not: {prompt_cache: {min_reused: 0.9}}").code(0);
-    judged("calls.jsonl#1", "prompt_cache: {min_reused: 0}").code(1).says("the first call of its conversation");
-    judged("one.json", "prompt_cache: {min_reused: 0}").code(1).says("the first call of its conversation");
+    judged("calls.jsonl#1", "prompt_cache: {min_reused: 0}")
+        .code(1)
+        .says("the first call of its conversation");
+    judged("one.json", "prompt_cache: {min_reused: 0}")
+        .code(1)
+        .says("the first call of its conversation");
 }
 
 #[test]
 fn a_scenario_fails_where_the_vendor_would_refuse_its_request() {
     let project = Project::new();
-    let call = json!({"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}});
+    let call =
+        json!({"id": "c1", "type": "function", "function": {"name": "find", "arguments": "{}"}});
     let said = json!({"role": "assistant", "tool_calls": [call]});
-    let body =
-        json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, said, {"role": "user", "content": "b"}]});
+    let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "a"}, said, {"role": "user", "content": "b"}]});
     project.write("one.json", body.to_string());
-    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../one.json}\nexpect_context:\n  - model: gpt-4.1\n");
+    project.write(
+        "scenarios/one.yaml",
+        "name: one\nrequest: {file: ../one.json}\nexpect_context:\n  - model: gpt-4.1\n",
+    );
     project
         .run(&["eval"])
         .code(1)
@@ -295,38 +516,69 @@ fn a_scenario_fails_where_the_vendor_would_refuse_its_request() {
 #[test]
 fn a_project_of_requests_alone_is_gated_and_its_scenarios_are_tried() {
     let project = sample();
-    project.run(&["new", "scenario", "--from", "calls.jsonl#2", "--name", "refund", "--copy"]).code(0);
+    project
+        .run(&[
+            "new",
+            "scenario",
+            "--from",
+            "calls.jsonl#2",
+            "--name",
+            "refund",
+            "--copy",
+        ])
+        .code(0);
     commit(&project);
     super::gate::git(&project, &["switch", "-q", "-c", "change"]);
     super::gate::begin(&project);
     project.run(&["gate"]).code(0).says("PASS");
-    project.run(&["baseline", "accept", "--reason", "first"]).code(0);
-    project.run(&["baseline", "show"]).code(0).says("refund  pass");
+    project
+        .run(&["baseline", "accept", "--reason", "first"])
+        .code(0);
+    project
+        .run(&["baseline", "show"])
+        .code(0)
+        .says("refund  pass");
     commit(&project);
     project.run(&["eval"]).code(0);
-    project.run(&["eval", "--affected"]).code(0).says("1 carried");
+    project
+        .run(&["eval", "--affected"])
+        .code(0)
+        .says("1 carried");
     // Every change of a stored request is noticed; without its words, a half text is not.
-    let all = project.run(&["eval", "--mutate"]).code(0).says("refund  16 of 16 changes noticed by 1 scenario (100 %)");
+    let all = project
+        .run(&["eval", "--mutate"])
+        .code(0)
+        .says("refund  16 of 16 changes noticed by 1 scenario (100 %)");
     drop(all);
     let scenario = project.read("scenarios/refund.yaml");
-    project.write("scenarios/refund.yaml", scenario.replace("  - snapshot: true\n", ""));
+    project.write(
+        "scenarios/refund.yaml",
+        scenario.replace("  - snapshot: true\n", ""),
+    );
     project
         .run(&["eval", "--mutate"])
         .code(0)
         .says("not detected: segment `message:2/text:1` loses the second half of its text; `snapshot` would detect it");
     project.run(&["gate"]).code(4).says("snapshot");
     project.write("scenarios/refund.yaml", scenario);
-    let lines = project.read("scenarios/requests/refund.jsonl").replace("Look an order up by its number", "Find orders");
+    let lines = project
+        .read("scenarios/requests/refund.jsonl")
+        .replace("Look an order up by its number", "Find orders");
     project.write("scenarios/requests/refund.jsonl", lines);
     project.run(&["gate"]).code(4).says("refund");
-    project.run(&["eval", "--affected"]).code(1).says("“Find orders” in place of");
+    project
+        .run(&["eval", "--affected"])
+        .code(1)
+        .says("“Find orders” in place of");
 }
 
 #[test]
 fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
     let judged = |expectation: &str| {
         let project = sample();
-        let text = format!("name: one\nrequest: {{file: ../one.json}}\nexpect_context:\n  - {expectation}\n");
+        let text = format!(
+            "name: one\nrequest: {{file: ../one.json}}\nexpect_context:\n  - {expectation}\n"
+        );
         project.write("scenarios/one.yaml", text);
         project.run(&["eval"])
     };
@@ -345,47 +597,100 @@ fn expectations_on_a_request_judge_it_or_say_that_nobody_can() {
         judged(holds).code(0);
     }
     for (fails, why) in [
-        ("segment: {id: system/Runbok, state: kept}", "no `system/Runbok`"),
-        ("contains: {in: system/Rules, patterns: [Look the order up]}", "it nowhere in"),
+        (
+            "segment: {id: system/Runbok, state: kept}",
+            "no `system/Runbok`",
+        ),
+        (
+            "contains: {in: system/Rules, patterns: [Look the order up]}",
+            "it nowhere in",
+        ),
         ("absent: [refund]", "“refund” in `system:1`"),
-        ("order: ['message:2', system]", "`system` before `message:2`"),
+        (
+            "order: ['message:2', system]",
+            "`system` before `message:2`",
+        ),
         ("tokens: {max: 5}", "too many (o200k)"),
         ("tools: [search_orders, other]", "no `other`"),
         ("model: gpt-5", "`gpt-4.1`"),
-        ("setting: {name: fresh_context, value: enabled}", "a request of another program, for which this cannot be checked"),
-        ("not: {setting: {name: fresh_context, value: enabled}}", "it could not be checked"),
+        (
+            "setting: {name: fresh_context, value: enabled}",
+            "a request of another program, for which this cannot be checked",
+        ),
+        (
+            "not: {setting: {name: fresh_context, value: enabled}}",
+            "it could not be checked",
+        ),
         ("snapshot: true", "no such file"),
     ] {
         judged(fails).code(1).says(why);
     }
     let project = sample();
-    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../gone.json}\nexpect_context:\n  - nothing_cut: true\n");
-    project.run(&["eval"]).code(1).says("the request in ../gone.json cannot be read");
-    project.write("scenarios/one.yaml", "name: one\nrequest: {file: ../calls.jsonl}\nexpect_context:\n  - nothing_cut: true\n");
-    project.run(&["eval"]).code(1).says("it holds 3 calls: say which, such as `#1`");
+    project.write(
+        "scenarios/one.yaml",
+        "name: one\nrequest: {file: ../gone.json}\nexpect_context:\n  - nothing_cut: true\n",
+    );
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("the request in ../gone.json cannot be read");
+    project.write(
+        "scenarios/one.yaml",
+        "name: one\nrequest: {file: ../calls.jsonl}\nexpect_context:\n  - nothing_cut: true\n",
+    );
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("it holds 3 calls: say which, such as `#1`");
 }
 
 #[test]
 fn what_a_provider_would_refuse_is_found_at_its_place() {
     let project = sample();
-    project.run(&["check", "calls.jsonl"]).code(0).says("checked 3 requests: nothing found");
+    project
+        .run(&["check", "calls.jsonl"])
+        .code(0)
+        .says("checked 3 requests: nothing found");
     let mut body = bodies()[0].clone();
     let call = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "search_orders", "arguments": "{}"}}]});
     body["messages"].as_array_mut().unwrap().push(call);
-    body["messages"].as_array_mut().unwrap().push(json!({"role": "user", "content": "Well?"}));
+    body["messages"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"role": "user", "content": "Well?"}));
     project.write("lost.json", serde_json::to_string_pretty(&body).unwrap());
-    let run = project.run(&["check", "lost.json", "--format", "concise"]).code(1);
-    run.says("lost.json:15:").says("the call `c1` of `search_orders` has no result");
+    let run = project
+        .run(&["check", "lost.json", "--format", "concise"])
+        .code(1);
+    run.says("lost.json:15:")
+        .says("the call `c1` of `search_orders` has no result");
     // A success of the vendor says that the rule may be wrong; an answer of a script says nothing.
     project.write("answered.jsonl", line(1, &body));
     project.run(&["check", "answered.jsonl"]).code(0);
-    project.write("scripted.jsonl", line(1, &body).replace("\"upstream\"", "\"script\""));
-    project.run(&["check", "scripted.jsonl"]).code(1).says("scripted.jsonl#1").says("c1");
-    project.run(&["check", "scripted.jsonl#1", "--json"]).code(1).says("unanswered-call");
+    project.write(
+        "scripted.jsonl",
+        line(1, &body).replace("\"upstream\"", "\"script\""),
+    );
+    project
+        .run(&["check", "scripted.jsonl"])
+        .code(1)
+        .says("scripted.jsonl#1")
+        .says("c1");
+    project
+        .run(&["check", "scripted.jsonl#1", "--json"])
+        .code(1)
+        .says("unanswered-call");
     project.write("broken.json", "{\"messages\": [");
-    project.run(&["check", "broken.json"]).code(1).says("bad-request-body");
+    project
+        .run(&["check", "broken.json"])
+        .code(1)
+        .says("bad-request-body");
     // JSON of something else says what was found, and what a request or a scenario looks like.
-    for other in ["{\"name\": \"shop\"}", "[]", "{\"schema\": \"ctxc/registry/1\", \"tasks\": []}"] {
+    for other in [
+        "{\"name\": \"shop\"}",
+        "[]",
+        "{\"schema\": \"ctxc/registry/1\", \"tasks\": []}",
+    ] {
         project.write("other.json", other);
         project
             .run(&["check", "other.json"])
@@ -395,24 +700,48 @@ fn what_a_provider_would_refuse_is_found_at_its_place() {
             .says("a scenario in JSON says so: `\"schema\": \"ctxc/scenario/1\"`")
             .never_says("unknown-scenario-key");
     }
-    project.run(&["check", "one.json", "templates"]).code(2).warns("requests cannot be checked together with other files");
-    project.run(&["check", "one.json", "--fix"]).code(2).warns("cannot be fixed");
+    project
+        .run(&["check", "one.json", "templates"])
+        .code(2)
+        .warns("requests cannot be checked together with other files");
+    project
+        .run(&["check", "one.json", "--fix"])
+        .code(2)
+        .warns("cannot be fixed");
 }
 
 #[test]
 fn a_front_that_changes_between_calls_is_found_with_its_price() {
     let body = |time: &str, says: &[&str]| {
-        let text = format!("It is {time}. {}", "You answer questions about orders and promise nothing. ".repeat(150));
+        let text = format!(
+            "It is {time}. {}",
+            "You answer questions about orders and promise nothing. ".repeat(150)
+        );
         let mut messages = vec![json!({"role": "system", "content": text})];
-        messages.extend(says.iter().map(|says| json!({"role": "user", "content": says})));
+        messages.extend(
+            says.iter()
+                .map(|says| json!({"role": "user", "content": says})),
+        );
         json!({"model": "gpt-4.1", "messages": messages})
     };
-    let (first, kept, broken) =
-        (body("10:01", &["Hello."]), body("10:01", &["Hello.", "Well?"]), body("10:02", &["Hello.", "Well?", "So?"]));
-    let lines = |bodies: [&Value; 3]| bodies.iter().enumerate().map(|(at, body)| line(at, body)).collect::<String>();
-    let project =
-        Project::new().file("calls.jsonl", lines([&first, &kept, &broken])).file("kept.jsonl", lines([&first, &kept, &kept]));
-    let run = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(0);
+    let (first, kept, broken) = (
+        body("10:01", &["Hello."]),
+        body("10:01", &["Hello.", "Well?"]),
+        body("10:02", &["Hello.", "Well?", "So?"]),
+    );
+    let lines = |bodies: [&Value; 3]| {
+        bodies
+            .iter()
+            .enumerate()
+            .map(|(at, body)| line(at, body))
+            .collect::<String>()
+    };
+    let project = Project::new()
+        .file("calls.jsonl", lines([&first, &kept, &broken]))
+        .file("kept.jsonl", lines([&first, &kept, &kept]));
+    let run = project
+        .run(&["check", "calls.jsonl", "--format", "concise"])
+        .code(0);
     let run = run
         .says("calls.jsonl#3:")
         .says("`system:1` reads `2. You")
@@ -420,46 +749,90 @@ fn a_front_that_changes_between_calls_is_found_with_its_price() {
         .says(", US$ 0.00")
         .says("broken-prefix");
     assert!(!run.stdout.contains("calls.jsonl#2:"), "{}", run.stdout);
-    assert!(!project.run(&["check", "kept.jsonl"]).code(0).stdout.contains("broken-prefix"));
+    assert!(
+        !project
+            .run(&["check", "kept.jsonl"])
+            .code(0)
+            .stdout
+            .contains("broken-prefix")
+    );
 }
 
 /// What later calls of an agent repeat is one finding: the words that break the prefix may be others, and so may the agent be.
 #[test]
 fn what_later_calls_repeat_is_one_finding() {
     let body = |time: &str, agent: &str| {
-        let system = format!("At {time}. {} You are {agent}.", "Answer questions about orders. ".repeat(300));
+        let system = format!(
+            "At {time}. {} You are {agent}.",
+            "Answer questions about orders. ".repeat(300)
+        );
         let tools = json!([{"type": "function", "function": {"name": agent, "parameters": {"type": "object"}}}]);
         json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "system", "content": system},
             {"role": "user", "content": "Where is {{order}}? {{ order }}"},
             {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": agent, "arguments": "{}"}}]},
             {"role": "user", "content": "Well?"}]})
     };
-    let bodies = [body("1", "sales"), body("2", "sales"), body("3", "sales"), body("4", "stock")];
+    let bodies = [
+        body("1", "sales"),
+        body("2", "sales"),
+        body("3", "sales"),
+        body("4", "stock"),
+    ];
     let project = Project::new().file(
         "calls.jsonl",
-        bodies.iter().enumerate().map(|(at, body)| line(at, body).replace("upstream", "script")).collect::<String>(),
+        bodies
+            .iter()
+            .enumerate()
+            .map(|(at, body)| line(at, body).replace("upstream", "script"))
+            .collect::<String>(),
     );
     let run = project.run(&["check", "calls.jsonl"]).code(1);
     run.says("= the same in 2 later calls, the last of them calls.jsonl#3")
         .says("= the same in 1 later call, the last of them calls.jsonl#3");
-    let found = project.run(&["check", "calls.jsonl", "--format", "concise"]).code(1).stdout;
+    let found = project
+        .run(&["check", "calls.jsonl", "--format", "concise"])
+        .code(1)
+        .stdout;
     let count = |place: &str, rule: &str| {
-        found.lines().filter(|line| line.contains(place) && line.contains(&format!(": {rule}"))).count()
+        found
+            .lines()
+            .filter(|line| line.contains(place) && line.contains(&format!(": {rule}")))
+            .count()
     };
     assert_eq!(
-        (count("#1:", "error[unanswered"), count("#4:", "error[unanswered"), count("", "error[unanswered")),
+        (
+            count("#1:", "error[unanswered"),
+            count("#4:", "error[unanswered"),
+            count("", "error[unanswered")
+        ),
         (1, 1, 2),
         "{found}"
     );
-    assert_eq!((count("#2:", "warning[broken"), count("", "warning[broken")), (1, 1), "{found}");
+    assert_eq!(
+        (count("#2:", "warning[broken"), count("", "warning[broken")),
+        (1, 1),
+        "{found}"
+    );
     // A second one in a later call is another.
     let mut more = body("1", "sales");
     let unanswered = more["messages"][2].clone();
     more["messages"].as_array_mut().unwrap().push(unanswered);
     let both = [body("1", "sales"), more];
-    let both: String = both.iter().enumerate().map(|(at, body)| line(at, body).replace("upstream", "script")).collect();
-    let found = Project::new().file("calls.jsonl", both).run(&["check", "calls.jsonl", "--format", "concise"]).code(1).stdout;
-    assert_eq!(found.matches("error[unanswered-call]").count(), 2, "{found}");
+    let both: String = both
+        .iter()
+        .enumerate()
+        .map(|(at, body)| line(at, body).replace("upstream", "script"))
+        .collect();
+    let found = Project::new()
+        .file("calls.jsonl", both)
+        .run(&["check", "calls.jsonl", "--format", "concise"])
+        .code(1)
+        .stdout;
+    assert_eq!(
+        found.matches("error[unanswered-call]").count(),
+        2,
+        "{found}"
+    );
 }
 
 #[test]
@@ -478,31 +851,63 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
 #[test]
 fn a_value_of_a_wrong_kind_is_found_at_its_place() {
     let cases = [
-        (json!({"model": "m", "messages": "zz"}), "found a string at `/messages`; OpenAI expects a list"),
-        (json!({"model": "m", "messages": null}), "found null at `/messages`"),
-        (json!({"model": 4, "messages": []}), "found a number at `/model`; OpenAI expects a name"),
-        (json!({"model": "m", "messages": [7]}), "found a number at `/messages/0`; OpenAI expects an object"),
-        (json!({"model": "m", "messages": [{"role": 7}]}), "found a number at `/messages/0/role`"),
+        (
+            json!({"model": "m", "messages": "zz"}),
+            "found a string at `/messages`; OpenAI expects a list",
+        ),
+        (
+            json!({"model": "m", "messages": null}),
+            "found null at `/messages`",
+        ),
+        (
+            json!({"model": 4, "messages": []}),
+            "found a number at `/model`; OpenAI expects a name",
+        ),
+        (
+            json!({"model": "m", "messages": [7]}),
+            "found a number at `/messages/0`; OpenAI expects an object",
+        ),
+        (
+            json!({"model": "m", "messages": [{"role": 7}]}),
+            "found a number at `/messages/0/role`",
+        ),
         (
             json!({"model": "m", "messages": [{"role": "user", "content": 1}]}),
             "`/messages/0/content`; OpenAI expects a text or a list",
         ),
-        (json!({"model": "m", "messages": [], "tools": {}}), "found an empty object at `/tools`"),
-        (json!({"model": "m", "input": 3}), "found a number at `/input`"),
-        (json!({"contents": [true]}), "found a boolean at `/contents/0`; Gemini expects an object"),
+        (
+            json!({"model": "m", "messages": [], "tools": {}}),
+            "found an empty object at `/tools`",
+        ),
+        (
+            json!({"model": "m", "input": 3}),
+            "found a number at `/input`",
+        ),
+        (
+            json!({"contents": [true]}),
+            "found a boolean at `/contents/0`; Gemini expects an object",
+        ),
     ];
     for (body, expected) in cases {
         let project = Project::new().file("b.json", body.to_string());
-        project.run(&["check", "b.json"]).code(1).says("bad-request-body").says(expected);
+        project
+            .run(&["check", "b.json"])
+            .code(1)
+            .says("bad-request-body")
+            .says(expected);
     }
     let alone = json!({"contents": {"role": "user", "parts": {"text": "Hi"}}, "system_instruction": {"parts": {"text": "x"}},
         "tools": {"function_declarations": {"name": "find", "description": "Finds an order."}}});
     let project = Project::new().file("g.json", alone.to_string());
     project.run(&["check", "g.json"]).code(0);
     project.run(&["render", "g.json"]).code(0).says("Hi");
-    let refused = line(1, &json!({"model": "m", "messages": "zz"})).replace("\"status\":200", "\"status\":400");
+    let refused = line(1, &json!({"model": "m", "messages": "zz"}))
+        .replace("\"status\":200", "\"status\":400");
     let project = Project::new().file("calls.jsonl", refused);
-    project.run(&["check", "calls.jsonl"]).code(1).says("found a string at `/messages`");
+    project
+        .run(&["check", "calls.jsonl"])
+        .code(1)
+        .says("found a string at `/messages`");
     project.run(&["manifest", "calls.jsonl"]).code(0);
 }
 
@@ -513,7 +918,15 @@ fn a_name_that_begins_like_a_public_model_is_another_model() {
         json!({"model": model, "max_tokens": 999_999, "temperature": 0.3, "tools": [{"type": "function", "function": {"name": "a.b"}}],
             "messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]})
     };
-    for model in ["gpt-oss-120b", "gpt-4o-mine", "o1-custom", "gpt-4all", "o3x", "my-claude", "openclaude-7b"] {
+    for model in [
+        "gpt-oss-120b",
+        "gpt-4o-mine",
+        "o1-custom",
+        "gpt-4all",
+        "o3x",
+        "my-claude",
+        "openclaude-7b",
+    ] {
         let project = Project::new().file("b.json", body(model).to_string());
         project.run(&["check", "b.json"]).code(0);
     }
@@ -528,7 +941,11 @@ fn a_name_that_begins_like_a_public_model_is_another_model() {
         "ft:gpt-4o:me::1",
     ] {
         let project = Project::new().file("b.json", body(model).to_string());
-        project.run(&["check", "b.json"]).code(1).says("tool-name").says("uncalled-result");
+        project
+            .run(&["check", "b.json"])
+            .code(1)
+            .says("tool-name")
+            .says("uncalled-result");
     }
 }
 
@@ -536,7 +953,8 @@ fn a_name_that_begins_like_a_public_model_is_another_model() {
 fn requests_that_their_vendors_take_have_no_error() {
     let long = "word ".repeat(200_000);
     let call = json!({"role": "model", "parts": [{"functionCall": {"name": "find", "args": {}}}]});
-    let result = json!({"role": "user", "parts": [{"functionResponse": {"name": "find", "response": {}}}]});
+    let result =
+        json!({"role": "user", "parts": [{"functionResponse": {"name": "find", "response": {}}}]});
     let server = |name: &str| json!({"type": "mcp_toolset", "mcp_server_name": name});
     let list = json!({"name": "find", "parametersJsonSchema": {"type": "object", "properties": {"all": {"type": "array"}}}});
     let taken = [
@@ -552,12 +970,17 @@ fn requests_that_their_vendors_take_have_no_error() {
         assert!(!run.stdout.contains(": error["), "{}", run.stdout);
     }
     // The same without what excuses them.
-    for (at, key, rule) in
-        [(0, "truncation", "over-window"), (2, "cachedContent", "call-turn"), (3, "cached_content", "uncalled-result")]
-    {
+    for (at, key, rule) in [
+        (0, "truncation", "over-window"),
+        (2, "cachedContent", "call-turn"),
+        (3, "cached_content", "uncalled-result"),
+    ] {
         let mut body = taken[at].clone();
         body.as_object_mut().unwrap().remove(key);
         let project = Project::new().file("sent.json", body.to_string());
-        project.run(&["check", "sent.json", "--format", "concise"]).code(1).says(rule);
+        project
+            .run(&["check", "sent.json", "--format", "concise"])
+            .code(1)
+            .says(rule);
     }
 }

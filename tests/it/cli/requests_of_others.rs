@@ -53,7 +53,9 @@ fn attribute(key: &str, value: &Value) -> Value {
         match value {
             Value::String(text) => json!({"stringValue": text}),
             Value::Number(number) => json!({"intValue": number.to_string()}),
-            Value::Array(list) => json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}}),
+            Value::Array(list) => {
+                json!({"arrayValue": {"values": list.iter().map(any).collect::<Vec<_>>()}})
+            }
             Value::Object(object) => {
                 json!({"kvlistValue": {"values": object.iter().map(|(key, value)| attribute(key, value)).collect::<Vec<_>>()}})
             }
@@ -65,7 +67,11 @@ fn attribute(key: &str, value: &Value) -> Value {
 }
 
 fn attributes(of: &Value) -> Vec<Value> {
-    of.as_object().unwrap().iter().map(|(key, value)| attribute(key, value)).collect()
+    of.as_object()
+        .unwrap()
+        .iter()
+        .map(|(key, value)| attribute(key, value))
+        .collect()
 }
 
 fn trace(id: &str, start: u64, of: &Value, events: &Value) -> Value {
@@ -77,19 +83,59 @@ fn trace(id: &str, start: u64, of: &Value, events: &Value) -> Value {
 #[test]
 fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
     let project = Project::new().file("orders.yaml", CASSETTE);
-    let run = project.run(&["check", "orders.yaml", "--format", "json"]).code(1);
-    let found = run.warns("skipped: not of a chat API that ctxc reads").json();
-    let findings = found["findings"].as_array().or_else(|| found["diagnostics"].as_array()).unwrap().clone();
-    let names: Vec<_> =
-        findings.iter().map(|one| (one["name"].as_str(), one["path"].as_str(), one["severity"].as_str())).collect();
-    assert_eq!(names, [(Some("unanswered-call"), Some("orders.yaml#3"), Some("error"))]);
-    let manifest = project.run(&["manifest", "orders.yaml", "--json"]).code(0).json();
+    let run = project
+        .run(&["check", "orders.yaml", "--format", "json"])
+        .code(1);
+    let found = run
+        .warns("skipped: not of a chat API that ctxc reads")
+        .json();
+    let findings = found["findings"]
+        .as_array()
+        .or_else(|| found["diagnostics"].as_array())
+        .unwrap()
+        .clone();
+    let names: Vec<_> = findings
+        .iter()
+        .map(|one| {
+            (
+                one["name"].as_str(),
+                one["path"].as_str(),
+                one["severity"].as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        names,
+        [(
+            Some("unanswered-call"),
+            Some("orders.yaml#3"),
+            Some("error")
+        )]
+    );
+    let manifest = project
+        .run(&["manifest", "orders.yaml", "--json"])
+        .code(0)
+        .json();
     let calls = manifest["calls"].as_array().unwrap();
-    assert_eq!((calls.len(), &calls[0]["id"], &calls[0]["reported"]), (2, &json!("orders.yaml#1"), &json!(21)));
-    project.run(&["render", "orders.yaml#1"]).code(0).says("You help with orders.");
-    project.run(&["prompt-cache", "orders.yaml"]).code(0).says("conversation 1: 2 calls");
-    project.run(&["diff", "orders.yaml", "orders.yaml"]).code(0).says("2 the same, 0 changed");
-    project.run(&["new", "scenario", "--from", "orders.yaml#1"]).code(0);
+    assert_eq!(
+        (calls.len(), &calls[0]["id"], &calls[0]["reported"]),
+        (2, &json!("orders.yaml#1"), &json!(21))
+    );
+    project
+        .run(&["render", "orders.yaml#1"])
+        .code(0)
+        .says("You help with orders.");
+    project
+        .run(&["prompt-cache", "orders.yaml"])
+        .code(0)
+        .says("conversation 1: 2 calls");
+    project
+        .run(&["diff", "orders.yaml", "orders.yaml"])
+        .code(0)
+        .says("2 the same, 0 changed");
+    project
+        .run(&["new", "scenario", "--from", "orders.yaml#1"])
+        .code(0);
     let written = project.run(&["eval"]).code(0);
     assert!(!written.stdout.contains("sk-secret"));
 }
@@ -97,22 +143,45 @@ fn a_cassette_is_read_by_every_verb_that_takes_a_recording() {
 #[test]
 fn what_is_copied_from_a_cassette_is_masked() {
     let text = CASSETTE
-        .replace("order 7?", "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.")
+        .replace(
+            "order 7?",
+            "order 7? Write to ann.planted@example.org with sk-planted0123456789abcdef.",
+        )
         // What its headers hold, its body repeats, and so does that of another call.
-        .replace("Bearer sk-secret-of-the-cassette", "Bearer planted-in-a-header")
+        .replace(
+            "Bearer sk-secret-of-the-cassette",
+            "Bearer planted-in-a-header",
+        )
         .replace("key=sk-secret-of-the-query", "key=planted-in-a-query")
-        .replace("You help\n      with orders.", "You help with planted-in-a-header and planted-in-a-query.");
+        .replace(
+            "You help\n      with orders.",
+            "You help with planted-in-a-header and planted-in-a-query.",
+        );
     let project = Project::new().file("orders.yaml", text);
-    project.run(&["new", "scenario", "--from", "orders.yaml#1"]).code(0).says("(1 email, 3 secrets masked)");
-    for file in project.files().iter().filter(|file| file.starts_with("scenarios/")) {
+    project
+        .run(&["new", "scenario", "--from", "orders.yaml#1"])
+        .code(0)
+        .says("(1 email, 3 secrets masked)");
+    for file in project
+        .files()
+        .iter()
+        .filter(|file| file.starts_with("scenarios/"))
+    {
         assert!(!project.read(file).contains("planted"), "{file}");
     }
     project.run(&["eval"]).code(0).says("PASS");
     // A body alone.
     let body = json!({"model": "gpt-4.1", "messages": [{"role": "user", "content": "Write to ann.planted@example.org"}]});
     let project = Project::new().file("sent.json", body.to_string());
-    project.run(&["new", "scenario", "--from", "sent.json", "--name", "alone"]).code(0).says("(1 email masked)");
-    for file in project.files().iter().filter(|file| file.starts_with("scenarios/")) {
+    project
+        .run(&["new", "scenario", "--from", "sent.json", "--name", "alone"])
+        .code(0)
+        .says("(1 email masked)");
+    for file in project
+        .files()
+        .iter()
+        .filter(|file| file.starts_with("scenarios/"))
+    {
         assert!(!project.read(file).contains("planted"), "{file}");
     }
     project.run(&["eval"]).code(0).says("PASS");
@@ -120,8 +189,7 @@ fn what_is_copied_from_a_cassette_is_masked() {
 
 #[test]
 fn a_cassette_of_json_is_one_and_a_file_with_no_call_says_what_it_holds() {
-    let body =
-        "{\"model\": \"claude-sonnet-4-5\", \"max_tokens\": 9, \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}";
+    let body = "{\"model\": \"claude-sonnet-4-5\", \"max_tokens\": 9, \"messages\": [{\"role\": \"user\", \"content\": \"hello\"}]}";
     let interaction = json!({"request": {"method": "POST", "uri": "https://api.anthropic.com/v1/messages", "body": body, "headers": {}},
         "response": {"status": {"code": 200, "message": "OK"}, "body": {"string": "{}"}}});
     let other = json!({"request": {"method": "GET", "uri": "https://example.com/", "body": null}, "response": {}});
@@ -133,11 +201,26 @@ fn a_cassette_of_json_is_one_and_a_file_with_no_call_says_what_it_holds() {
         .file("torn.yaml", "interactions:\n- request: {a: [\n")
         .file("list.yaml", "interactions: 3\n");
     project.run(&["check", "a.json"]).code(0);
-    project.run(&["manifest", "a.json"]).code(0).says("a.json#1 to claude-sonnet-4-5");
-    project.run(&["check", "other.json"]).code(1).warns("none of its 1 calls goes to a model API that ctxc reads");
-    project.run(&["check", "empty.yaml"]).code(1).warns("the cassette is empty");
-    project.run(&["check", "torn.yaml"]).code(1).warns("it begins like a VCR cassette, but line ");
-    project.run(&["check", "list.yaml"]).code(1).warns("its key `interactions` holds no list");
+    project
+        .run(&["manifest", "a.json"])
+        .code(0)
+        .says("a.json#1 to claude-sonnet-4-5");
+    project
+        .run(&["check", "other.json"])
+        .code(1)
+        .warns("none of its 1 calls goes to a model API that ctxc reads");
+    project
+        .run(&["check", "empty.yaml"])
+        .code(1)
+        .warns("the cassette is empty");
+    project
+        .run(&["check", "torn.yaml"])
+        .code(1)
+        .warns("it begins like a VCR cassette, but line ");
+    project
+        .run(&["check", "list.yaml"])
+        .code(1)
+        .warns("its key `interactions` holds no list");
 }
 
 #[test]
@@ -152,17 +235,49 @@ fn a_trace_is_put_together_again_and_its_errors_are_warnings() {
         "gen_ai.tool.definitions": [{"type": "function", "name": "find", "parameters": {"type": "object", "properties": {}}}],
         "gen_ai.input.messages": input, "gen_ai.output.messages": output.to_string()});
     let agent = json!({"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": input.to_string()});
-    let lines = [trace("b", 20, &own, &json!([])), trace("a", 10, &agent, &json!([]))].map(|line| format!("{line}\n")).concat();
+    let lines = [
+        trace("b", 20, &own, &json!([])),
+        trace("a", 10, &agent, &json!([])),
+    ]
+    .map(|line| format!("{line}\n"))
+    .concat();
     let project = Project::new().file("traces.jsonl", lines);
     let run = project.run(&["check", "traces.jsonl"]).code(0);
-    run.says("warning[unanswered-call]").warns("a trace does not hold the bodies as they were sent");
-    let manifest = project.run(&["manifest", "traces.jsonl", "--json"]).code(0).json();
-    let ids: Vec<_> =
-        manifest["calls"][0]["segments"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["tool:find", "system:1", "message:2/text:1", "message:3/tool_call:call_1"]);
-    assert_eq!((manifest["calls"].as_array().unwrap().len(), &manifest["calls"][0]["reported"]), (1, &json!(21)));
-    project.run(&["render", "traces.jsonl"]).code(0).says("{\"order\":7}");
-    project.run(&["new", "scenario", "--from", "traces.jsonl#1"]).code(0);
+    run.says("warning[unanswered-call]")
+        .warns("a trace does not hold the bodies as they were sent");
+    let manifest = project
+        .run(&["manifest", "traces.jsonl", "--json"])
+        .code(0)
+        .json();
+    let ids: Vec<_> = manifest["calls"][0]["segments"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        ids,
+        [
+            "tool:find",
+            "system:1",
+            "message:2/text:1",
+            "message:3/tool_call:call_1"
+        ]
+    );
+    assert_eq!(
+        (
+            manifest["calls"].as_array().unwrap().len(),
+            &manifest["calls"][0]["reported"]
+        ),
+        (1, &json!(21))
+    );
+    project
+        .run(&["render", "traces.jsonl"])
+        .code(0)
+        .says("{\"order\":7}");
+    project
+        .run(&["new", "scenario", "--from", "traces.jsonl#1"])
+        .code(0);
     project.run(&["eval"]).code(0);
 }
 
@@ -180,10 +295,18 @@ fn events_logs_and_flat_attributes_hold_messages_too() {
     };
     let call = json!([{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": "{}"}}]);
     let records = [
-        record("gen_ai.tool.message", 3, &json!({"id": "call_1", "content": "found"})),
+        record(
+            "gen_ai.tool.message",
+            3,
+            &json!({"id": "call_1", "content": "found"}),
+        ),
         record("gen_ai.assistant.message", 2, &json!({"tool_calls": call})),
         record("gen_ai.user.message", 1, &json!({"content": "Hello"})),
-        record("gen_ai.choice", 4, &json!({"index": 0, "message": {"content": "Hi"}})),
+        record(
+            "gen_ai.choice",
+            4,
+            &json!({"index": 0, "message": {"content": "Hi"}}),
+        ),
         record("other.event", 5, &json!({"content": "no"})),
     ];
     let logs = json!({"resourceLogs": [{"scopeLogs": [{"logRecords": records}]}]});
@@ -194,18 +317,38 @@ fn events_logs_and_flat_attributes_hold_messages_too() {
     let project = Project::new()
         .file("events.json", trace("a", 10, &plain, &events).to_string())
         .file("logs.json", logs.to_string())
-        .file("flat.json", format!("[{}]", trace("a", 10, &flat, &json!([]))))
+        .file(
+            "flat.json",
+            format!("[{}]", trace("a", 10, &flat, &json!([]))),
+        )
         .file("bare.json", trace("a", 10, &plain, &json!([])).to_string())
         .file("none.json", trace("a", 10, &agent, &json!([])).to_string());
     let ids = |file: &str| {
         let manifest = project.run(&["manifest", file, "--json"]).code(0).json();
         let segments = manifest["calls"][0]["segments"].as_array().unwrap().clone();
-        segments.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        segments
+            .iter()
+            .map(|one| one["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids("events.json"), ["system:1", "message:2/text:1"]);
-    assert_eq!(ids("logs.json"), ["message:1/text:1", "message:2/tool_call:call_1", "message:3/tool_result:call_1"]);
-    assert_eq!(ids("flat.json"), ["tool:find", "system:1", "message:2/text:1"]);
+    assert_eq!(
+        ids("logs.json"),
+        [
+            "message:1/text:1",
+            "message:2/tool_call:call_1",
+            "message:3/tool_result:call_1"
+        ]
+    );
+    assert_eq!(
+        ids("flat.json"),
+        ["tool:find", "system:1", "message:2/text:1"]
+    );
     let bare = project.run(&["check", "bare.json"]).code(1);
-    bare.warns("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true").warns("TRACELOOP_TRACE_CONTENT=true");
-    project.run(&["check", "none.json"]).code(1).warns("it holds no span or event of a call to a model");
+    bare.warns("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true")
+        .warns("TRACELOOP_TRACE_CONTENT=true");
+    project
+        .run(&["check", "none.json"])
+        .code(1)
+        .warns("it holds no span or event of a call to a model");
 }

@@ -7,56 +7,91 @@ use crate::record::client::{caller, command};
 /// What an agent sends: a question, and a second call with the answer to it.
 pub(crate) fn calls(description: &str) -> Vec<String> {
     let tools = serde_json::json!([{"type": "function", "function": {"name": "find_order", "description": description, "parameters": {"type": "object"}}}]);
-    let call =
-        |messages: serde_json::Value| serde_json::json!({"model": "gpt-4.1", "tools": tools, "messages": messages}).to_string();
-    let question = serde_json::json!({"role": "user", "content": "Where is 4711? Write to rose@example.org"});
-    let system = serde_json::json!({"role": "system", "content": "You answer questions on parcels."});
+    let call = |messages: serde_json::Value| {
+        serde_json::json!({"model": "gpt-4.1", "tools": tools, "messages": messages}).to_string()
+    };
+    let question =
+        serde_json::json!({"role": "user", "content": "Where is 4711? Write to rose@example.org"});
+    let system =
+        serde_json::json!({"role": "system", "content": "You answer questions on parcels."});
     let answer = serde_json::json!({"role": "assistant", "content": "In Oslo."});
     let thanks = serde_json::json!({"role": "user", "content": "And when?"});
-    vec![call(serde_json::json!([system, question])), call(serde_json::json!([system, question, answer, thanks]))]
+    vec![
+        call(serde_json::json!([system, question])),
+        call(serde_json::json!([system, question, answer, thanks])),
+    ]
 }
 
 /// The user's folder for state: outside the project.
 pub(crate) fn state(project: &Project) -> std::path::PathBuf {
     let path = project.path(".");
     let path = path.canonicalize().unwrap();
-    path.with_file_name(format!("{}-state", path.file_name().unwrap().to_string_lossy()))
+    path.with_file_name(format!(
+        "{}-state",
+        path.file_name().unwrap().to_string_lossy()
+    ))
 }
 
 /// Runs ctxc where the program makes these calls.
 pub(crate) fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
     let mut command = command(project, args);
-    command.env("CTXC_TEST_CALLS", calls.join("\n")).env("XDG_STATE_HOME", state(project));
+    command
+        .env("CTXC_TEST_CALLS", calls.join("\n"))
+        .env("XDG_STATE_HOME", state(project));
     Run::from(command.output().unwrap())
 }
 
 /// The words of every call stay the same when its breakpoint is lost, and all of them are paid for anew.
 #[test]
 fn a_lost_breakpoint_is_no_prompt_cache() {
-    let system = "You answer questions on parcels, in one sentence, and you never promise a date. ".repeat(20);
+    let system = "You answer questions on parcels, in one sentence, and you never promise a date. "
+        .repeat(20);
     let calls = |mark: &str| {
         let call = |more: &str| {
             format!(
                 r#"{{"model":"claude-sonnet-4-5","max_tokens":100,"system":[{{"type":"text","text":"{system}"{mark}}}],"messages":[{{"role":"user","content":"Where is 4711?"}}{more}]}}"#
             )
         };
-        vec![call(""), call(r#",{"role":"assistant","content":"In Oslo."},{"role":"user","content":"And when?"}"#)]
+        vec![
+            call(""),
+            call(
+                r#",{"role":"assistant","content":"In Oslo."},{"role":"user","content":"And when?"}"#,
+            ),
+        ]
     };
     let before = calls(r#","cache_control":{"type":"ephemeral"}"#);
     let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     let program = caller();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &before).code(0).says("status 200");
-    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before).code(0);
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#2", "--name", "when"],
+        &before,
+    )
+    .code(0);
     assert!(
-        project.read("scenarios/when.yaml").contains("prompt_cache: {min_reused: "),
+        project
+            .read("scenarios/when.yaml")
+            .contains("prompt_cache: {min_reused: "),
         "{}",
         project.read("scenarios/when.yaml")
     );
     run(&project, &["trust", "--yes"], &before).code(0);
     run(&project, &["eval"], &before).code(0).says("PASS");
-    run(&project, &["eval"], &calls("")).code(1).says("no cache breakpoint, and the recorded call has one");
+    run(&project, &["eval"], &calls(""))
+        .code(1)
+        .says("no cache breakpoint, and the recorded call has one");
 }
 
 /// A project with a recording of two calls.
@@ -64,9 +99,20 @@ fn recorded() -> Project {
     let project = Project::new();
     project.write("script.yaml", "answers:\n  - reply: In Oslo.\n");
     let program = caller();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
-    run(&project, &args, &calls("Look an order up by its number")).code(0).says("status 200");
+    run(&project, &args, &calls("Look an order up by its number"))
+        .code(0)
+        .says("status 200");
     project
 }
 
@@ -74,27 +120,52 @@ fn recorded() -> Project {
 fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
     let project = recorded();
     let before = calls("Look an order up by its number");
-    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before)
-        .code(0)
-        .warns("`ctxc trust` permits that");
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#2", "--name", "when"],
+        &before,
+    )
+    .code(0)
+    .warns("`ctxc trust` permits that");
     let scenario = project.read("scenarios/when.yaml");
-    assert!(scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"), "{scenario}");
+    assert!(
+        scenario.contains("call: {conversation: 1, n: 2}\n  answers: requests/when.jsonl\n"),
+        "{scenario}"
+    );
     run(&project, &["check"], &before).code(0);
-    let refused =
-        run(&project, &["eval"], &before).code(7).says(" is not run here: `ctxc trust` permits it").says("1 inconclusive");
-    refused.warns("1 scenario is not decided: running the program that a scenario names").warns("ctxc trust");
-    run(&project, &["trust", "--yes"], &before).code(0).says("record::client::a_program_that_makes_calls");
-    run(&project, &["eval"], &before).code(0).says("context 6/6").says("PASS");
+    let refused = run(&project, &["eval"], &before)
+        .code(7)
+        .says(" is not run here: `ctxc trust` permits it")
+        .says("1 inconclusive");
+    refused
+        .warns("1 scenario is not decided: running the program that a scenario names")
+        .warns("ctxc trust");
+    run(&project, &["trust", "--yes"], &before)
+        .code(0)
+        .says("record::client::a_program_that_makes_calls");
+    run(&project, &["eval"], &before)
+        .code(0)
+        .says("context 6/6")
+        .says("PASS");
     // The agent was changed: nobody has to record anything.
     let after = calls("Find orders");
     let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
     run(&project, &["eval"], &after).code(1).says(found);
     // The double answers by the place in the conversation, and a program that stops early is told.
-    run(&project, &["eval"], &before[..1]).code(1).says("it made 1 call in conversation 1, but call 2 is meant");
-    run(&project, &["eval"], &[]).code(1).says("the double received no call");
+    run(&project, &["eval"], &before[..1])
+        .code(1)
+        .says("it made 1 call in conversation 1, but call 2 is meant");
+    run(&project, &["eval"], &[])
+        .code(1)
+        .says("the double received no call");
     // A word more in the command asks for permission again.
-    project.write("scenarios/when.yaml", scenario.replace("--nocapture", "--no-capture"));
-    run(&project, &["eval"], &before).code(7).warns("ctxc trust");
+    project.write(
+        "scenarios/when.yaml",
+        scenario.replace("--nocapture", "--no-capture"),
+    );
+    run(&project, &["eval"], &before)
+        .code(7)
+        .warns("ctxc trust");
     // Another user's secret makes other placeholders, and the scenario passes all the same.
     project.write("scenarios/when.yaml", scenario);
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
@@ -106,9 +177,13 @@ fn the_program_of_a_scenario_is_run_again_where_that_is_permitted() {
 fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     let project = recorded();
     let before = calls("Look an order up by its number");
-    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when"], &before)
-        .code(0)
-        .says("6 expectations on the request and 2 on its recorded answer");
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#2", "--name", "when"],
+        &before,
+    )
+    .code(0)
+    .says("6 expectations on the request and 2 on its recorded answer");
     let scenario = project.read("scenarios/when.yaml");
     let (_, of_answer) = scenario.split_once("expectations:\n").unwrap();
     assert!(
@@ -117,11 +192,22 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
     );
     run(&project, &["check"], &before).code(0);
     run(&project, &["trust", "--yes"], &before).code(0);
-    run(&project, &["eval"], &before).code(0).says("answer 1 of 1 (scripted)  PASS").never_says("context only");
-    run(&project, &["eval", "--answers", "replay"], &before).code(0).says("answer 1 of 1");
+    run(&project, &["eval"], &before)
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS")
+        .never_says("context only");
+    run(&project, &["eval", "--answers", "replay"], &before)
+        .code(0)
+        .says("answer 1 of 1");
     // What it says is looked at.
-    project.write("scenarios/when.yaml", scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"));
-    run(&project, &["eval"], &before).code(1).says("expected /Berlin/, found it nowhere in “In Oslo.”").says("answer 0 of 1");
+    project.write(
+        "scenarios/when.yaml",
+        scenario.replace("never_calls_tool: \"*\"", "contains: [Berlin]"),
+    );
+    run(&project, &["eval"], &before)
+        .code(1)
+        .says("expected /Berlin/, found it nowhere in “In Oslo.”")
+        .says("answer 0 of 1");
     project.write("scenarios/when.yaml", &scenario);
     // Another request has no answer until somebody records one.
     let after = calls("Find orders");
@@ -134,17 +220,47 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
         .says("STALE")
         .says("`ctxc new scenario --from @last#N --name when --renew`");
     let program = caller();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &after).code(0);
-    let renew = |call: &str| run(&project, &["new", "scenario", "--from", call, "--name", "when", "--renew"], &after);
-    renew("calls#1").code(2).warns("`when` is about call 2 of conversation 1 of").warns("and calls#1 is call 1");
-    renew("calls#2").code(0).says("recorded anew: scenarios/requests/when.jsonl and scenarios/snapshots/when.json");
-    assert_eq!(project.read("scenarios/when.yaml"), scenario);
-    run(&project, &["eval"], &after).code(0).says("answer 1 of 1 (scripted)  PASS");
-    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "other", "--renew"], &after)
+    let renew = |call: &str| {
+        run(
+            &project,
+            &[
+                "new", "scenario", "--from", call, "--name", "when", "--renew",
+            ],
+            &after,
+        )
+    };
+    renew("calls#1")
         .code(2)
-        .warns("there is no scenario `other` whose request was recorded");
+        .warns("`when` is about call 2 of conversation 1 of")
+        .warns("and calls#1 is call 1");
+    renew("calls#2")
+        .code(0)
+        .says("recorded anew: scenarios/requests/when.jsonl and scenarios/snapshots/when.json");
+    assert_eq!(project.read("scenarios/when.yaml"), scenario);
+    run(&project, &["eval"], &after)
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
+    run(
+        &project,
+        &[
+            "new", "scenario", "--from", "calls#2", "--name", "other", "--renew",
+        ],
+        &after,
+    )
+    .code(2)
+    .warns("there is no scenario `other` whose request was recorded");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -152,18 +268,37 @@ fn the_recorded_answer_is_judged_as_long_as_the_request_is_the_recorded_one() {
 fn a_copy_needs_no_program_and_no_permission() {
     let project = recorded();
     let none = Vec::new();
-    run(&project, &["new", "scenario", "--from", "calls#2", "--name", "when", "--copy"], &none).code(0);
-    assert!(project.read("scenarios/when.yaml").contains("request: {file: \"requests/when.jsonl#2\"}\n"));
-    run(&project, &["eval"], &none).code(0).says("answer 1 of 1 (scripted)  PASS");
+    run(
+        &project,
+        &[
+            "new", "scenario", "--from", "calls#2", "--name", "when", "--copy",
+        ],
+        &none,
+    )
+    .code(0);
+    assert!(
+        project
+            .read("scenarios/when.yaml")
+            .contains("request: {file: \"requests/when.jsonl#2\"}\n")
+    );
+    run(&project, &["eval"], &none)
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
     for (source, said) in [
         ("{command: [a], file: b}", "`file` beside `command`"),
         ("{file: b, call: {conversation: 1, n: 1}}", "`call`"),
         ("{python: a, answers: b}", "`answers`"),
         ("{command: [a], call: {n: 0}}", "`conversation`"),
         ("{}", "`file`"),
-        ("{file: a}\nanswers: [{reply: Oslo}]", "`answers` beside `request`"),
+        (
+            "{file: a}\nanswers: [{reply: Oslo}]",
+            "`answers` beside `request`",
+        ),
     ] {
-        project.write("scenarios/two.yaml", format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"));
+        project.write(
+            "scenarios/two.yaml",
+            format!("name: two\nrequest: {source}\nexpect_context:\n  - model: gpt-4.1\n"),
+        );
         run(&project, &["check"], &none).code(1).says(said);
     }
     std::fs::remove_dir_all(state(&project)).unwrap();
@@ -179,18 +314,31 @@ fn an_interrupt_ends_the_program_as_well() {
     );
     run(&project, &["trust", "--yes"], &[]).code(0);
     let mut command = command(&project, &["eval"]);
-    let mut child = command.env("XDG_STATE_HOME", state(&project)).spawn().unwrap();
+    let mut child = command
+        .env("XDG_STATE_HOME", state(&project))
+        .spawn()
+        .unwrap();
     let pid = loop {
         match std::fs::read_to_string(project.path("pid")) {
             Ok(pid) if pid.ends_with('\n') => break pid.trim().to_owned(),
             _ => std::thread::sleep(std::time::Duration::from_millis(10)),
         }
     };
-    let signal = |words: &[&str]| std::process::Command::new("kill").args(words).output().unwrap().status.success();
+    let signal = |words: &[&str]| {
+        std::process::Command::new("kill")
+            .args(words)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
     assert!(signal(&["-0", &pid]) && signal(&["-INT", &child.id().to_string()]));
     assert_eq!(child.wait().unwrap().code(), Some(130));
     // What was killed is gone as soon as somebody waited for it.
-    let is_gone = || std::fs::read_to_string(format!("/proc/{pid}/stat")).map_or(true, |stat| stat.contains(") Z "));
+    let is_gone = || {
+        std::fs::read_to_string(format!("/proc/{pid}/stat"))
+            .map_or(true, |stat| stat.contains(") Z "))
+    };
     for _ in 0..200 {
         if is_gone() || !signal(&["-0", &pid]) {
             std::fs::remove_dir_all(state(&project)).unwrap();
@@ -205,25 +353,68 @@ fn an_interrupt_ends_the_program_as_well() {
 #[test]
 fn calls_for_embeddings_are_answered_again_and_count_as_no_call_of_a_conversation() {
     let server = Server::new(|_, request, stream| {
-        let is_chat = request.split_whitespace().nth(1).unwrap().ends_with("/chat/completions");
+        let is_chat = request
+            .split_whitespace()
+            .nth(1)
+            .unwrap()
+            .ends_with("/chat/completions");
         let chat = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"In Oslo."}}]}"#;
-        let body = if is_chat { chat } else { r#"{"data":[{"index":0,"embedding":[0.1,0.2]}]}"# };
-        say(stream, &response("200 OK", "content-type: application/json\r\n", body));
+        let body = if is_chat {
+            chat
+        } else {
+            r#"{"data":[{"index":0,"embedding":[0.1,0.2]}]}"#
+        };
+        say(
+            stream,
+            &response("200 OK", "content-type: application/json\r\n", body),
+        );
     });
     let project = Project::new();
-    let lookup = serde_json::json!({"model": "text-embedding-3-small", "input": ["order 7"]}).to_string();
-    let made =
-        [std::slice::from_ref(&lookup), &calls("Find orders")[..1], std::slice::from_ref(&lookup), &calls("Find orders")[1..]]
-            .concat();
+    let lookup =
+        serde_json::json!({"model": "text-embedding-3-small", "input": ["order 7"]}).to_string();
+    let made = [
+        std::slice::from_ref(&lookup),
+        &calls("Find orders")[..1],
+        std::slice::from_ref(&lookup),
+        &calls("Find orders")[1..],
+    ]
+    .concat();
     let (program, url) = (caller(), server.url());
-    let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--upstream",
+        &url,
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
-    run(&project, &args, &made).code(0).warns("recorded 4 calls");
-    run(&project, &["check", "calls"], &made).code(0).warns("2 recorded calls to ");
-    run(&project, &["new", "scenario", "--from", "calls#4", "--name", "when"], &made).code(0);
+    run(&project, &args, &made)
+        .code(0)
+        .warns("recorded 4 calls");
+    run(&project, &["check", "calls"], &made)
+        .code(0)
+        .warns("2 recorded calls to ");
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#4", "--name", "when"],
+        &made,
+    )
+    .code(0);
     let scenario = project.read("scenarios/when.yaml");
-    assert!(scenario.contains("call: {conversation: 1, n: 2}"), "{scenario}");
-    assert_eq!(project.read("scenarios/requests/when.jsonl").lines().count(), 4);
+    assert!(
+        scenario.contains("call: {conversation: 1, n: 2}"),
+        "{scenario}"
+    );
+    assert_eq!(
+        project
+            .read("scenarios/requests/when.jsonl")
+            .lines()
+            .count(),
+        4
+    );
     run(&project, &["trust", "--yes"], &made).code(0);
     run(&project, &["eval"], &made).code(0).says("PASS");
     // It does not get its answer from anywhere else.
@@ -246,7 +437,16 @@ fn dated(id: u32) -> Vec<String> {
 /// Records the program of these calls as `calls`.
 fn record(project: &Project, calls: &[String]) {
     let program = caller();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(project, &args, calls).code(0);
 }
@@ -255,9 +455,24 @@ fn record(project: &Project, calls: &[String]) {
 fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     record(&project, &dated(1));
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where", "--no-snapshot"], &dated(1)).code(0);
+    run(
+        &project,
+        &[
+            "new",
+            "scenario",
+            "--from",
+            "calls#1",
+            "--name",
+            "where",
+            "--no-snapshot",
+        ],
+        &dated(1),
+    )
+    .code(0);
     run(&project, &["trust", "--yes"], &dated(1)).code(0);
-    run(&project, &["eval"], &dated(1)).code(0).says("answer 1 of 1 (scripted)  PASS");
+    run(&project, &["eval"], &dated(1))
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
     // The advice is followed: what differs is left out, and no run needs another recording.
     let stale = run(&project, &["eval"], &dated(2)).code(6);
     stale
@@ -267,27 +482,47 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     let setting = "edition = \"2026\"\n[requests]\nvolatile = [\"/metadata/user_id\"]\n";
     project.write("ctxc.toml", setting);
     run(&project, &["trust", "--yes"], &dated(3)).code(0);
-    run(&project, &["eval"], &dated(3)).code(0).says("answer 1 of 1 (scripted)  PASS").never_says("volatile");
+    run(&project, &["eval"], &dated(3))
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS")
+        .never_says("volatile");
     run(&project, &["eval"], &dated(4).iter().map(|call| call.replace("brief", "short")).collect::<Vec<_>>())
         .code(6)
         .says("since then: messages 1 content: “Be short. Write to ⟦email⟧ at Nightjar House.” in place of “Be brief.")
         .never_says("user_id");
     // So is the other advice: what was recorded anew holds.
     record(&project, &dated(5));
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where", "--renew"], &dated(5)).code(0);
-    run(&project, &["eval"], &dated(6)).code(0).says("answer 1 of 1 (scripted)  PASS");
+    run(
+        &project,
+        &[
+            "new", "scenario", "--from", "calls#1", "--name", "where", "--renew",
+        ],
+        &dated(5),
+    )
+    .code(0);
+    run(&project, &["eval"], &dated(6))
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
     // Another order of keys and other escapes are the same request, and so is one that another user recorded.
     let respelt = dated(7)[0]
         .replace("Be brief", "\\u0042e brief")
         .replace("{\"model\":\"gpt-4.1\",", "{")
         .replace("]}", "],\"model\":\"gpt-4.1\"}");
     assert!(respelt.ends_with(",\"model\":\"gpt-4.1\"}"), "{respelt}");
-    run(&project, &["eval"], std::slice::from_ref(&respelt)).code(0).says("PASS");
+    run(&project, &["eval"], std::slice::from_ref(&respelt))
+        .code(0)
+        .says("PASS");
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
     run(&project, &["eval"], &[respelt]).code(0).says("PASS");
     // A pattern sees the request as it is sent, too.
     let pattern = format!("{setting}[record]\nmask = [\"Nightjar [A-Z][a-z]+\"]\n");
-    project.write("ctxc.toml", pattern.replace("[\"/metadata/user_id\"]", "[{ in = \"\", pattern = \"5cfd1ab2-[0-9]+\" }]"));
+    project.write(
+        "ctxc.toml",
+        pattern.replace(
+            "[\"/metadata/user_id\"]",
+            "[{ in = \"\", pattern = \"5cfd1ab2-[0-9]+\" }]",
+        ),
+    );
     run(&project, &["trust", "--yes"], &dated(8)).code(0);
     run(&project, &["eval"], &dated(8)).code(0).says("PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
@@ -297,17 +532,36 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
 fn a_mask_that_came_later_leaves_scenarios_fresh() {
     let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     record(&project, &dated(1));
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where"], &dated(1)).code(0);
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#1", "--name", "where"],
+        &dated(1),
+    )
+    .code(0);
     run(&project, &["trust", "--yes"], &dated(1)).code(0);
-    for mask in ["Nightjar [A-Z][a-z]+", "Write to .* at", "[a-z]+@example.com", "brief. Write to h"] {
-        project.write("ctxc.toml", format!("edition = \"2026\"\n[record]\nmask = ['{mask}']\n"));
+    for mask in [
+        "Nightjar [A-Z][a-z]+",
+        "Write to .* at",
+        "[a-z]+@example.com",
+        "brief. Write to h",
+    ] {
+        project.write(
+            "ctxc.toml",
+            format!("edition = \"2026\"\n[record]\nmask = ['{mask}']\n"),
+        );
         run(&project, &["trust", "--yes"], &dated(1)).code(0);
         let fresh = run(&project, &["eval"], &dated(1)).code(0);
-        fresh.says("answer 1 of 1 (scripted)  PASS").says("context 5/5");
+        fresh
+            .says("answer 1 of 1 (scripted)  PASS")
+            .says("context 5/5");
         let respelt = dated(1)[0].replace("House", "Hous\\u0065");
-        run(&project, &["eval"], &[respelt]).code(0).says("answer 1 of 1 (scripted)  PASS");
+        run(&project, &["eval"], &[respelt])
+            .code(0)
+            .says("answer 1 of 1 (scripted)  PASS");
         let other = dated(1)[0].replace("4711", "4712");
-        run(&project, &["eval"], &[other]).code(1).says("“Where is 4712?” in place of “Where is 4711?”");
+        run(&project, &["eval"], &[other])
+            .code(1)
+            .says("“Where is 4712?” in place of “Where is 4711?”");
     }
     // A secret that this environment has now and had not then.
     project.write("ctxc.toml", "edition = \"2026\"\n");
@@ -317,7 +571,9 @@ fn a_mask_that_came_later_leaves_scenarios_fresh() {
         .env("CTXC_TEST_CALLS", dated(1)[0].clone() + "\n")
         .env("XDG_STATE_HOME", state(&project))
         .env("HOUSE_TOKEN", "Nightjar House");
-    Run::from(command.output().unwrap()).code(0).says("answer 1 of 1 (scripted)  PASS");
+    Run::from(command.output().unwrap())
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -330,12 +586,25 @@ fn recordings_of_two_users_are_compared_without_what_is_masked_and_volatile() {
     std::fs::remove_file(state(&project).join("ctxc/secret")).unwrap();
     record(&project, &dated(1));
     std::fs::rename(project.path("calls/a.jsonl"), project.path("two.jsonl")).unwrap();
-    assert_ne!(project.read("one.jsonl").split("⟦email:").nth(1), project.read("two.jsonl").split("⟦email:").nth(1));
-    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[]).code(0).says("1 the same, 0 changed");
+    assert_ne!(
+        project.read("one.jsonl").split("⟦email:").nth(1),
+        project.read("two.jsonl").split("⟦email:").nth(1)
+    );
+    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
+        .code(0)
+        .says("1 the same, 0 changed");
     project.write("ctxc.toml", "edition = \"2026\"\n[requests]\nvolatile = [{ in = \"/messages\", pattern = \"47[0-9]+\" }]\n");
-    project.write("two.jsonl", project.read("two.jsonl").replace("4711", "4712"));
-    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[]).code(0).says("1 the same, 0 changed");
-    project.write("two.jsonl", project.read("two.jsonl").replace("Be brief", "Be short"));
+    project.write(
+        "two.jsonl",
+        project.read("two.jsonl").replace("4711", "4712"),
+    );
+    run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
+        .code(0)
+        .says("1 the same, 0 changed");
+    project.write(
+        "two.jsonl",
+        project.read("two.jsonl").replace("Be brief", "Be short"),
+    );
     run(&project, &["diff", "one.jsonl", "two.jsonl"], &[])
         .code(0)
         .says("0 the same, 1 changed")

@@ -7,7 +7,11 @@ use crate::record::client::caller;
 /// The agent, which counts its runs in a file.
 fn counting() -> Vec<String> {
     let script = "echo run >> runs.txt; exec \"$@\"";
-    [&["sh", "-c", script, "sh"].map(str::to_owned)[..], &caller()].concat()
+    [
+        &["sh", "-c", script, "sh"].map(str::to_owned)[..],
+        &caller(),
+    ]
+    .concat()
 }
 
 fn runs(project: &Project) -> usize {
@@ -19,7 +23,16 @@ fn runs(project: &Project) -> usize {
 fn recorded(made: &[String]) -> Project {
     let project = Project::new().file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     let program = counting();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, made).code(0);
     runs(&project);
@@ -36,15 +49,23 @@ fn one_run_serves_scenarios_of_every_call_of_a_recording() {
         .says("wrote scenarios/order-2.yaml and scenarios/snapshots/order-2.json: ")
         .warns("`ctxc trust` permits that");
     let second = project.read("scenarios/order-2.yaml");
-    assert!(second.contains("call: {conversation: 1, n: 2}\n  answers: requests/order.jsonl\n"), "{second}");
+    assert!(
+        second.contains("call: {conversation: 1, n: 2}\n  answers: requests/order.jsonl\n"),
+        "{second}"
+    );
     run(&project, &["trust", "--yes"], &before).code(0);
-    run(&project, &["eval"], &before).code(0).says("2 passed").never_says("context only");
+    run(&project, &["eval"], &before)
+        .code(0)
+        .says("2 passed")
+        .never_says("context only");
     assert_eq!(runs(&project), 1);
     // One cause is explained once.
     let after = calls("Find orders");
     let found = "tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”";
-    let failed =
-        run(&project, &["eval"], &after).code(1).says(found).says("scenarios/order-2.yaml:1: for the same causes as `order-1`");
+    let failed = run(&project, &["eval"], &after)
+        .code(1)
+        .says(found)
+        .says("scenarios/order-2.yaml:1: for the same causes as `order-1`");
     assert_eq!(failed.stdout.matches(found).count(), 1, "{}", failed.stdout);
     assert_eq!(runs(&project), 1);
     // A program that stops early is reported for the call that it did not make, and only for that.
@@ -55,12 +76,32 @@ fn one_run_serves_scenarios_of_every_call_of_a_recording() {
     assert_eq!(runs(&project), 1);
     // Recorded anew, the recording stays whole for the others.
     let program = counting();
-    let mut args = vec!["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(&project, &args, &after).code(0);
     for (call, name) in [("calls#1", "order-1"), ("calls#2", "order-2")] {
-        run(&project, &["new", "scenario", "--from", call, "--name", name, "--renew"], &after).code(0);
-        assert_eq!(project.read("scenarios/requests/order.jsonl").lines().count(), 2);
+        run(
+            &project,
+            &["new", "scenario", "--from", call, "--name", name, "--renew"],
+            &after,
+        )
+        .code(0);
+        assert_eq!(
+            project
+                .read("scenarios/requests/order.jsonl")
+                .lines()
+                .count(),
+            2
+        );
     }
     run(&project, &["eval"], &after).code(0).says("2 passed");
     std::fs::remove_dir_all(state(&project)).unwrap();
@@ -71,13 +112,20 @@ fn one_run_serves_scenarios_that_were_written_one_by_one() {
     let before = calls("Look an order up by its number");
     let project = recorded(&before);
     for (call, name) in [("calls#1", "first"), ("calls#2", "second")] {
-        run(&project, &["new", "scenario", "--from", call, "--name", name], &before).code(0);
+        run(
+            &project,
+            &["new", "scenario", "--from", call, "--name", name],
+            &before,
+        )
+        .code(0);
     }
     run(&project, &["trust", "--yes"], &before).code(0);
     run(&project, &["eval"], &before).code(0).says("2 passed");
     assert_eq!(runs(&project), 1);
     // One that is named alone needs no more than its own call.
-    run(&project, &["eval", "first"], &before[..1]).code(0).says("1 passed");
+    run(&project, &["eval", "first"], &before[..1])
+        .code(0)
+        .says("1 passed");
     assert_eq!(runs(&project), 1);
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
@@ -86,16 +134,37 @@ fn one_run_serves_scenarios_that_were_written_one_by_one() {
 fn all_calls_are_copied_where_no_program_is_to_be_run() {
     let before = calls("Look an order up by its number");
     let project = recorded(&before);
-    run(&project, &["new", "scenario", "--from", "calls", "--all", "--copy"], &before).code(0);
-    assert!(project.read("scenarios/calls-1.yaml").contains("request: {file: \"requests/calls.jsonl#1\"}\n"));
-    assert!(project.read("scenarios/calls-2.yaml").contains("request: {file: \"requests/calls.jsonl#2\"}\n"));
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls", "--all", "--copy"],
+        &before,
+    )
+    .code(0);
+    assert!(
+        project
+            .read("scenarios/calls-1.yaml")
+            .contains("request: {file: \"requests/calls.jsonl#1\"}\n")
+    );
+    assert!(
+        project
+            .read("scenarios/calls-2.yaml")
+            .contains("request: {file: \"requests/calls.jsonl#2\"}\n")
+    );
     run(&project, &["eval"], &before).code(0).says("2 passed");
     for (args, why) in [
-        (&["--from", "calls#1", "--all"][..], "--all takes a recording"),
+        (
+            &["--from", "calls#1", "--all"][..],
+            "--all takes a recording",
+        ),
         (&["--from", "run:last", "--all"], "--all takes a recording"),
-        (&["--from", "calls", "--all", "--name", "calls"], "there is a scenario `calls-1` already"),
+        (
+            &["--from", "calls", "--all", "--name", "calls"],
+            "there is a scenario `calls-1` already",
+        ),
     ] {
-        run(&project, &[&["new", "scenario"], args].concat(), &before).code(2).warns(why);
+        run(&project, &[&["new", "scenario"], args].concat(), &before)
+            .code(2)
+            .warns(why);
     }
     std::fs::remove_dir_all(state(&project)).unwrap();
 }

@@ -21,16 +21,38 @@ const TRIAGE: &str = "\
 /// Runs git in a folder, with nothing of the tester's own settings.
 fn git(folder: &Path, args: &[&str]) -> String {
     let mut command = Command::new("git");
-    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
-    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    command
+        .current_dir(folder)
+        .args([
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(args);
+    command
+        .envs([
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+        ])
+        .env_remove("GIT_DIR");
     let output = command.output().expect("git is on the path");
-    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn commit(project: &Project, message: &str) {
     git(&project.path(""), &["add", "-A", "-f"]);
-    git(&project.path(""), &["commit", "-q", "--allow-empty", "-m", message]);
+    git(
+        &project.path(""),
+        &["commit", "-q", "--allow-empty", "-m", message],
+    );
 }
 
 /// A repository whose first commit, tagged `v1`, holds a project.
@@ -46,7 +68,10 @@ fn sample(project: Project, folder: &str) -> Project {
     project
         .file(&format!("{folder}ctxc.toml"), "edition = \"2026\"\n")
         .file(&format!("{folder}templates/triage.xml"), TRIAGE)
-        .file(&format!("{folder}templates/system.txt"), "You triage support tickets.\n")
+        .file(
+            &format!("{folder}templates/system.txt"),
+            "You triage support tickets.\n",
+        )
         .file(&format!("{folder}docs/runbook.md"), "Restart it.\n")
 }
 
@@ -60,15 +85,43 @@ const SAME: &str = "every agent receives the same\n";
 #[test]
 fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
     let project = repository();
-    for revision in ["v1", "main", "HEAD", "HEAD^{commit}", "@", "refs/heads/main"] {
-        assert_eq!(diff(&project, &[revision]).code(0).silent().stdout, SAME, "{revision}");
+    for revision in [
+        "v1",
+        "main",
+        "HEAD",
+        "HEAD^{commit}",
+        "@",
+        "refs/heads/main",
+    ] {
+        assert_eq!(
+            diff(&project, &[revision]).code(0).silent().stdout,
+            SAME,
+            "{revision}"
+        );
     }
-    project.write("templates/system.txt", "You triage all support tickets of the house.\n");
+    project.write(
+        "templates/system.txt",
+        "You triage all support tickets of the house.\n",
+    );
     project.write("docs/runbook.md", "Restart it.\n".repeat(3));
-    let before = (project.files(), std::fs::read(project.path(".git/index")).unwrap());
+    let before = (
+        project.files(),
+        std::fs::read(project.path(".git/index")).unwrap(),
+    );
     let found = diff(&project, &["main"]).code(0).silent().stdout;
-    assert!(found.contains("~ system 6 → 10") && found.contains("~ file:docs/runbook.md ") && found.ends_with("before a run\n"));
-    assert_eq!((project.files(), std::fs::read(project.path(".git/index")).unwrap()), before, "nothing is touched");
+    assert!(
+        found.contains("~ system 6 → 10")
+            && found.contains("~ file:docs/runbook.md ")
+            && found.ends_with("before a run\n")
+    );
+    assert_eq!(
+        (
+            project.files(),
+            std::fs::read(project.path(".git/index")).unwrap()
+        ),
+        before,
+        "nothing is touched"
+    );
     commit(&project, "two");
     assert_eq!(diff(&project, &["v1", "main"]).code(0).stdout, found);
     for range in ["v1..", "v1..main", "v1...", "HEAD~..HEAD"] {
@@ -85,7 +138,10 @@ fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
 fn what_moved_is_told_with_its_layer_and_line() {
     let project = repository();
     let fragment = "<library><fragment name=\"rules\">Be kind.</fragment></library>\n";
-    let task = TRIAGE.replace("Sort {{ticket}}.", "Sort {{ticket}}. <use fragment=\"rules\"/>");
+    let task = TRIAGE.replace(
+        "Sort {{ticket}}.",
+        "Sort {{ticket}}. <use fragment=\"rules\"/>",
+    );
     project.write("templates/rules.xml", fragment);
     project.write("templates/triage.xml", &task);
     project.write(
@@ -94,28 +150,57 @@ fn what_moved_is_told_with_its_layer_and_line() {
     );
     commit(&project, "two");
     // White space between elements is nothing that anybody receives.
-    project.write("templates/triage.xml", task.replace("\n  <", "\n\n\t <").replace("=\"triage\">", "=\"triage\"\n  >"));
+    project.write(
+        "templates/triage.xml",
+        task.replace("\n  <", "\n\n\t <")
+            .replace("=\"triage\">", "=\"triage\"\n  >"),
+    );
     assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
     project.write("templates/triage.xml", &task);
-    project.write("templates/rules.xml", fragment.replace("kind", "kind and brief"));
+    project.write(
+        "templates/rules.xml",
+        fragment.replace("kind", "kind and brief"),
+    );
     project.write(
         "ctxc.toml",
         "edition = \"2026\"\n\n# Look things up.\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
     );
     let found = diff(&project, &["HEAD"]).code(0).silent().stdout;
     let told: Vec<&str> = found.lines().map(str::trim).collect();
-    assert_eq!(told[1], "fresh_context disabled → enabled (ctxc.toml:6)", "{found}");
-    assert!(told[2].starts_with("~ description ") && told[2].ends_with(": fragment rules (templates/rules.xml)"), "{found}");
-    assert!(told[3].starts_with("+ fresh") && told[3].ends_with(": fresh_context"), "{found}");
+    assert_eq!(
+        told[1], "fresh_context disabled → enabled (ctxc.toml:6)",
+        "{found}"
+    );
+    assert!(
+        told[2].starts_with("~ description ")
+            && told[2].ends_with(": fragment rules (templates/rules.xml)"),
+        "{found}"
+    );
+    assert!(
+        told[3].starts_with("+ fresh") && told[3].ends_with(": fresh_context"),
+        "{found}"
+    );
     // The other way round the line is that of the revision, where the setting stands now.
     let back = diff(&project, &[".", "HEAD"]).code(0).stdout;
-    assert!(back.contains("fresh_context enabled → disabled (ctxc.toml:5)"), "{back}");
+    assert!(
+        back.contains("fresh_context enabled → disabled (ctxc.toml:5)"),
+        "{back}"
+    );
     project.write("ctxc.toml", "edition = \"2026\"\n");
     let gone = diff(&project, &["HEAD"]).code(0).stdout;
-    assert!(gone.contains("inherit_context none → full (the default of atomic; was set in ctxc.toml:4)"), "{gone}");
+    assert!(
+        gone.contains(
+            "inherit_context none → full (the default of atomic; was set in ctxc.toml:4)"
+        ),
+        "{gone}"
+    );
     let json = diff(&project, &["HEAD", "--json"]).code(0).json();
     let setting = &json["changed"][0]["settings"][0];
-    assert_eq!((&json["old"]["name"], &setting["origin_before"]["line"]), (&"HEAD".into(), &4.into()), "{json}");
+    assert_eq!(
+        (&json["old"]["name"], &setting["origin_before"]["line"]),
+        (&"HEAD".into(), &4.into()),
+        "{json}"
+    );
     assert_eq!(setting["origin"]["path"], serde_json::Value::Null);
 }
 
@@ -125,17 +210,45 @@ fn a_comment_on_a_pull_request_holds_a_table_and_no_name_breaks_it() {
     git(&project.path(""), &["branch", "x|`<b>"]);
     project.write("docs/runbook.md", "Restart it.\n".repeat(9));
     let hostile = "<img src=x onerror=alert(1)>|`*&";
-    let escaped = hostile.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    project
-        .write("templates/new.xml", format!("<task type=\"atomic\" name=\"a{escaped}\"><description>d</description></task>\n"));
+    let escaped = hostile
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    project.write(
+        "templates/new.xml",
+        format!("<task type=\"atomic\" name=\"a{escaped}\"><description>d</description></task>\n"),
+    );
     let page = diff(&project, &["x|`<b>", "--format", "markdown"]);
-    let page = if page.code == Some(0) { page.stdout } else { panic!("{page:#?}") };
+    let page = if page.code == Some(0) {
+        page.stdout
+    } else {
+        panic!("{page:#?}")
+    };
     assert!(!page.contains("<img") && !page.contains("<b>"), "{page}");
-    assert!(page.starts_with("<!-- ctxc/manifest-diff/1 -->\n### What agents receive: <code>x\\|"), "{page}");
-    let rows = page.lines().filter(|line| line.starts_with("| <code>")).count();
-    assert_eq!((rows, page.matches("<details>").count(), page.matches("</details>").count()), (2, 1, 1), "{page}");
-    assert!(page.contains("- <code>file:docs/runbook.md</code> ") && page.contains("; file\n"), "{page}");
-    diff(&project, &["main", "main", "--format", "markdown"]).code(0).says("Every agent receives the same.\n");
+    assert!(
+        page.starts_with("<!-- ctxc/manifest-diff/1 -->\n### What agents receive: <code>x\\|"),
+        "{page}"
+    );
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| <code>"))
+        .count();
+    assert_eq!(
+        (
+            rows,
+            page.matches("<details>").count(),
+            page.matches("</details>").count()
+        ),
+        (2, 1, 1),
+        "{page}"
+    );
+    assert!(
+        page.contains("- <code>file:docs/runbook.md</code> ") && page.contains("; file\n"),
+        "{page}"
+    );
+    diff(&project, &["main", "main", "--format", "markdown"])
+        .code(0)
+        .says("Every agent receives the same.\n");
 }
 
 #[test]
@@ -147,12 +260,16 @@ fn three_dots_begin_where_a_branch_left() {
     project.write("docs/runbook.md", "Restart everything.\n");
     commit(&project, "main moves on");
     assert_eq!(diff(&project, &["main...topic"]).code(0).stdout, SAME);
-    diff(&project, &["main..topic"]).code(0).says("file:docs/runbook.md");
+    diff(&project, &["main..topic"])
+        .code(0)
+        .says("file:docs/runbook.md");
 }
 
 #[test]
 fn a_revision_holds_the_templates_that_a_walk_would_find() {
-    let task = |name: &str| format!("<task type=\"atomic\" name=\"{name}\"><description>{name}</description></task>\n");
+    let task = |name: &str| {
+        format!("<task type=\"atomic\" name=\"{name}\"><description>{name}</description></task>\n")
+    };
     let paths = [
         "a.xml",
         "x/b.xml",
@@ -170,14 +287,18 @@ fn a_revision_holds_the_templates_that_a_walk_would_find() {
     ];
     for (file, place) in [
         ("", ""),
-        ("[templates]\ninclude = [\"x/**\", \".hidden/*.xml\", \"gen/kept.xml\"]\n", ""),
+        (
+            "[templates]\ninclude = [\"x/**\", \".hidden/*.xml\", \"gen/kept.xml\"]\n",
+            "",
+        ),
         ("[templates]\nexclude = [\"**/b.xml\"]\n", "templates/"),
     ] {
         let pinned = |shared: &str| {
             let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
             format!("extends = {{ path = \"../shared.toml\", hash = \"{hash}\" }}\n{file}")
         };
-        let shared = "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
+        let shared =
+            "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
         let mut project = Project::new().file("sub/ctxc.toml", pinned(shared));
         for path in paths {
             let name = path.replace(['/', '.'], "_").to_lowercase();
@@ -186,14 +307,22 @@ fn a_revision_holds_the_templates_that_a_walk_would_find() {
         project.write("shared.toml", shared);
         project.write(".gitignore", "drafts/\n/sub/gen/*\n");
         project.write("sub/.gitignore", "!drafts\n[bad\n");
-        project.write(&format!("sub/{place}x/.ignore"), "drafts\nkeep/*.xml\n!keep/g.xml\n");
+        project.write(
+            &format!("sub/{place}x/.ignore"),
+            "drafts\nkeep/*.xml\n!keep/g.xml\n",
+        );
         project.write("sub/.ignore", "**/c.xml\n!gen/kept.xml\n");
         git(&project.path(""), &["init", "-q"]);
         commit(&project, "all of it");
         let here = ["--project", "sub"];
-        let built = project.run(&[&here[..], &["manifest", "--json"]].concat()).code(0).json();
+        let built = project
+            .run(&[&here[..], &["manifest", "--json"]].concat())
+            .code(0)
+            .json();
         assert!(built["entries"].as_array().unwrap().len() > 1, "{built}");
-        let run = project.run(&[&here[..], &["manifest", "diff", "HEAD"]].concat()).code(0);
+        let run = project
+            .run(&[&here[..], &["manifest", "diff", "HEAD"]].concat())
+            .code(0);
         assert_eq!(run.stdout, SAME, "{file}");
         // What the shared file says counts as it was committed.
         let moved = shared.replace("disabled", "enabled");
@@ -210,7 +339,8 @@ fn links_are_followed_inside_a_revision_and_never_out_of_it() {
     use std::os::unix::fs::symlink;
     let outside = tempfile::tempdir().unwrap();
     std::fs::write(outside.path().join("secret.txt"), "secret\n").unwrap();
-    let project = sample(Project::new(), "").file("texts/real.txt", "You triage support tickets.\n");
+    let project =
+        sample(Project::new(), "").file("texts/real.txt", "You triage support tickets.\n");
     std::fs::remove_file(project.path("templates/system.txt")).unwrap();
     symlink("../texts/real.txt", project.path("templates/system.txt")).unwrap();
     symlink("texts", project.path("more")).unwrap();
@@ -218,12 +348,20 @@ fn links_are_followed_inside_a_revision_and_never_out_of_it() {
     git(&project.path(""), &["init", "-q"]);
     commit(&project, "links");
     assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
-    for target in [&*outside.path().join("secret.txt").to_string_lossy(), "../../../../../../etc/hostname", "system.txt"] {
+    for target in [
+        &*outside.path().join("secret.txt").to_string_lossy(),
+        "../../../../../../etc/hostname",
+        "system.txt",
+    ] {
         std::fs::remove_file(project.path("templates/system.txt")).unwrap();
         symlink(target, project.path("templates/system.txt")).unwrap();
         commit(&project, "away");
         let run = diff(&project, &["HEAD", "."]).code(1).silent_out();
-        assert!(run.stderr.contains("templates/triage.xml:6:"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("templates/triage.xml:6:"),
+            "{}",
+            run.stderr
+        );
         assert!(!run.stderr.contains("secret\n"), "{}", run.stderr);
     }
 }
@@ -231,23 +369,56 @@ fn links_are_followed_inside_a_revision_and_never_out_of_it() {
 #[test]
 fn what_is_no_revision_is_refused_with_a_way_out() {
     let project = repository();
-    for hostile in ["--output=x", "-x", "--upload-pack=touch x", "--git-dir=/tmp"] {
-        let run = project.run(&["manifest", "diff", "--", hostile]).code(2).silent_out();
+    for hostile in [
+        "--output=x",
+        "-x",
+        "--upload-pack=touch x",
+        "--git-dir=/tmp",
+    ] {
+        let run = project
+            .run(&["manifest", "diff", "--", hostile])
+            .code(2)
+            .silent_out();
         run.warns("is not a git revision: it begins with `-`");
     }
-    for hostile in ["$(touch x)", "main;touch x", "a b", "main:ctxc.toml", "", "main^{tree}"] {
+    for hostile in [
+        "$(touch x)",
+        "main;touch x",
+        "a b",
+        "main:ctxc.toml",
+        "",
+        "main^{tree}",
+    ] {
         diff(&project, &[hostile]).code(2).silent_out();
     }
     for range in ["--output=x..main", "main...--output=x", "main..--output=x"] {
-        project.run(&["manifest", "diff", "--", range]).code(2).silent_out();
+        project
+            .run(&["manifest", "diff", "--", range])
+            .code(2)
+            .silent_out();
     }
     assert!(!project.path("x").exists());
-    diff(&project, &["mian"]).code(2).silent_out().warns("did you mean `main`?");
-    diff(&project, &["gone.json"]).code(2).warns("there is no file or folder gone.json either");
+    diff(&project, &["mian"])
+        .code(2)
+        .silent_out()
+        .warns("did you mean `main`?");
+    diff(&project, &["gone.json"])
+        .code(2)
+        .warns("there is no file or folder gone.json either");
     let bare = sample(Project::new(), "");
-    diff(&bare, &["main"]).code(2).silent_out().warns("lies in no git repository");
-    let none = project.command(&["manifest", "diff", "main"]).env("PATH", "").output().unwrap();
-    Run::from(none).code(3).silent_out().warns("there is no program `git` on the path");
+    diff(&bare, &["main"])
+        .code(2)
+        .silent_out()
+        .warns("lies in no git repository");
+    let none = project
+        .command(&["manifest", "diff", "main"])
+        .env("PATH", "")
+        .output()
+        .unwrap();
+    Run::from(none)
+        .code(3)
+        .silent_out()
+        .warns("there is no program `git` on the path");
 }
 
 #[test]
@@ -256,21 +427,39 @@ fn what_a_revision_lacks_or_has_wrong_is_said() {
     project.write("ctxc.toml", "edition = 3\n");
     commit(&project, "bad project file");
     project.write("ctxc.toml", "edition = \"2026\"\n");
-    diff(&project, &["HEAD"]).code(2).silent_out().warns("ctxc.toml has errors in `HEAD`");
-    project.write("templates/triage.xml", TRIAGE.replace("</system>", "").replace("<description>", "<descripton>"));
+    diff(&project, &["HEAD"])
+        .code(2)
+        .silent_out()
+        .warns("ctxc.toml has errors in `HEAD`");
+    project.write(
+        "templates/triage.xml",
+        TRIAGE
+            .replace("</system>", "")
+            .replace("<description>", "<descripton>"),
+    );
     commit(&project, "bad template");
     project.write("templates/triage.xml", TRIAGE);
-    diff(&project, &["HEAD"]).code(1).silent_out().warns("`HEAD` has ").warns("templates/triage.xml:2:");
+    diff(&project, &["HEAD"])
+        .code(1)
+        .silent_out()
+        .warns("`HEAD` has ")
+        .warns("templates/triage.xml:2:");
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
     commit(&project, "no file");
     project.write("docs/runbook.md", "Restart it.\n");
-    diff(&project, &["HEAD"]).code(1).silent_out().warns("docs/runbook.md cannot be read");
+    diff(&project, &["HEAD"])
+        .code(1)
+        .silent_out()
+        .warns("docs/runbook.md cannot be read");
     let later = sample(project, "later/");
     let run = later.run(&["--project", "later", "manifest", "diff", "v1"]);
     run.code(2).silent_out().warns("`v1` has no folder later");
     git(&later.path(""), &["rm", "-rq", "--cached", "templates"]);
     git(&later.path(""), &["commit", "-qm", "no templates"]);
-    diff(&later, &["HEAD"]).code(2).silent_out().warns("there is no template in `HEAD`");
+    diff(&later, &["HEAD"])
+        .code(2)
+        .silent_out()
+        .warns("there is no template in `HEAD`");
 }
 
 #[test]
@@ -279,26 +468,52 @@ fn a_shallow_clone_says_that_it_lacks_commits() {
     commit(&project, "two");
     let clone = Project::new();
     let from = format!("file://{}", project.path("").display());
-    git(&clone.path(""), &["clone", "-q", "--depth", "1", "--no-tags", &from, "copy"]);
+    git(
+        &clone.path(""),
+        &["clone", "-q", "--depth", "1", "--no-tags", &from, "copy"],
+    );
     let here = |revision| clone.run(&["--project", "copy", "manifest", "diff", revision]);
     assert_eq!(here("HEAD").code(0).stdout, SAME);
-    here("HEAD~1").code(2).silent_out().warns("the clone is shallow").warns("fetch-depth: 0");
-    here("v1").code(2).silent_out().warns("the clone is shallow");
+    here("HEAD~1")
+        .code(2)
+        .silent_out()
+        .warns("the clone is shallow")
+        .warns("fetch-depth: 0");
+    here("v1")
+        .code(2)
+        .silent_out()
+        .warns("the clone is shallow");
 }
 
 #[test]
 fn no_setting_of_a_repository_runs_a_program() {
     let project = repository();
     let touch = format!("touch {}", project.path("ran").display());
-    for key in
-        ["core.fsmonitor", "core.pager", "pager.ls-tree", "filter.x.smudge", "filter.x.process", "diff.external", "core.editor"]
-    {
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "pager.ls-tree",
+        "filter.x.smudge",
+        "filter.x.process",
+        "diff.external",
+        "core.editor",
+    ] {
         git(&project.path(""), &["config", key, &touch]);
     }
-    git(&project.path(""), &["config", "alias.cat-file", &format!("!{touch}")]);
+    git(
+        &project.path(""),
+        &["config", "alias.cat-file", &format!("!{touch}")],
+    );
     project.write(".git/info/attributes", "* filter=x\n");
-    for hook in ["post-checkout", "post-index-change", "reference-transaction"] {
-        project.write(&format!(".git/hooks/{hook}"), format!("#!/bin/sh\n{touch}\n"));
+    for hook in [
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+    ] {
+        project.write(
+            &format!(".git/hooks/{hook}"),
+            format!("#!/bin/sh\n{touch}\n"),
+        );
         #[cfg(unix)]
         std::fs::set_permissions(
             project.path(&format!(".git/hooks/{hook}")),
@@ -306,7 +521,10 @@ fn no_setting_of_a_repository_runs_a_program() {
         )
         .unwrap();
     }
-    assert_eq!(diff(&project, &["HEAD", "v1"]).code(0).silent().stdout, SAME);
+    assert_eq!(
+        diff(&project, &["HEAD", "v1"]).code(0).silent().stdout,
+        SAME
+    );
     assert!(!project.path("ran").exists());
 }
 
@@ -316,14 +534,22 @@ fn the_repository_is_the_one_around_the_project_even_inside_a_hook() {
     other.write("docs/runbook.md", "Another one.\n");
     commit(&other, "another");
     let mut command = project.command(&["manifest", "diff", "HEAD"]);
-    command.env("GIT_DIR", other.path(".git")).env("GIT_WORK_TREE", other.path("")).env("GIT_INDEX_FILE", "index");
+    command
+        .env("GIT_DIR", other.path(".git"))
+        .env("GIT_WORK_TREE", other.path(""))
+        .env("GIT_INDEX_FILE", "index");
     assert_eq!(Run::from(command.output().unwrap()).code(0).stdout, SAME);
 }
 
 #[test]
 fn a_broken_revision_says_which_file_of_which_revision() {
     let project = repository();
-    project.write("templates/triage.xml", TRIAGE.replace("</system>", "").replace("<system src", "<sistem src"));
+    project.write(
+        "templates/triage.xml",
+        TRIAGE
+            .replace("</system>", "")
+            .replace("<system src", "<sistem src"),
+    );
     commit(&project, "broken template");
     git(&project.path(""), &["tag", "v2"]);
     project.write("templates/triage.xml", TRIAGE);
@@ -331,14 +557,19 @@ fn a_broken_revision_says_which_file_of_which_revision() {
     commit(&project, "broken project file");
     git(&project.path(""), &["tag", "v3"]);
     project.write("ctxc.toml", "edition = \"2026\"\n");
-    let case =
-        "name: c\ntask: triage\ncontext:\n  objective: go\n  inputs: {ticket: late}\nexpect_context:\n  - nothing_cut: true\n";
+    let case = "name: c\ntask: triage\ncontext:\n  objective: go\n  inputs: {ticket: late}\nexpect_context:\n  - nothing_cut: true\n";
     project.write("scenarios/c.yaml", case);
     project.run(&["check"]).code(0);
-    for (revision, place) in [("v2", "in `v2`: templates/triage.xml:6:4: "), ("v3", "in `v3`: ctxc.toml:2:1: ")] {
+    for (revision, place) in [
+        ("v2", "in `v2`: templates/triage.xml:6:4: "),
+        ("v3", "in `v3`: ctxc.toml:2:1: "),
+    ] {
         for verb in [&["eval", "--since"][..], &["manifest", "diff"]] {
             let run = project.run(&[verb, &[revision]].concat()).silent_out();
-            assert!(run.code != Some(0) && !run.stderr.contains("there is no file"), "{run:#?}");
+            assert!(
+                run.code != Some(0) && !run.stderr.contains("there is no file"),
+                "{run:#?}"
+            );
             assert!(!run.stderr.contains("shows where"), "{run:#?}");
             run.warns(place).warns("the files here are not the cause: name a revision in which `ctxc check` finds no error");
         }
@@ -353,16 +584,24 @@ fn a_revision_runs_no_program_that_the_repository_names() {
     let project = repository();
     let script = |name: &str, text: String| {
         project.write(name, text);
-        std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(0o755))
+            .unwrap();
     };
     let ran = project.path(".git/ran");
-    script(".git/evil", format!("#!/bin/sh\ntouch '{}'\n", ran.display()));
+    script(
+        ".git/evil",
+        format!("#!/bin/sh\ntouch '{}'\n", ran.display()),
+    );
     // A program that knows of no GIT_NO_LAZY_FETCH, as those before 2.45.
     let path = std::env::var("PATH").unwrap();
-    script(".git/old/git", format!("#!/bin/sh\nexport GIT_NO_LAZY_FETCH=0 PATH='{path}'\nexec git \"$@\"\n"));
+    script(
+        ".git/old/git",
+        format!("#!/bin/sh\nexport GIT_NO_LAZY_FETCH=0 PATH='{path}'\nexec git \"$@\"\n"),
+    );
     let lost = git(&project.path(""), &["rev-parse", "v1:templates/triage.xml"]);
     let lost = lost.trim();
-    std::fs::remove_file(project.path(&format!(".git/objects/{}/{}", &lost[..2], &lost[2..]))).unwrap();
+    std::fs::remove_file(project.path(&format!(".git/objects/{}/{}", &lost[..2], &lost[2..])))
+        .unwrap();
     let evil = project.path(".git/evil");
     for (name, value) in [
         ("core.repositoryFormatVersion", "1"),
@@ -375,7 +614,10 @@ fn a_revision_runs_no_program_that_the_repository_names() {
         git(&project.path(""), &["config", name, value]);
     }
     let mut command = project.command(&["manifest", "diff", "v1"]);
-    command.env("PATH", format!("{}:{path}", project.path(".git/old").display()));
+    command.env(
+        "PATH",
+        format!("{}:{path}", project.path(".git/old").display()),
+    );
     let run = Run::from(command.output().unwrap());
     assert_ne!(run.code, Some(0), "{run:#?}");
     assert!(!ran.exists(), "{run:#?}");
@@ -385,18 +627,41 @@ fn a_revision_runs_no_program_that_the_repository_names() {
 #[cfg(unix)]
 #[test]
 fn a_pipe_in_the_repository_is_never_waited_for() {
-    let places = [".git/HEAD", ".git/config", ".git/packed-refs", ".git/refs/heads/main", "OBJECT"];
+    let places = [
+        ".git/HEAD",
+        ".git/config",
+        ".git/packed-refs",
+        ".git/refs/heads/main",
+        "OBJECT",
+    ];
     let waits = |place: &&str| {
         let project = repository();
-        let blob = git(&project.path(""), &["rev-parse", "HEAD:templates/system.txt"]);
+        let blob = git(
+            &project.path(""),
+            &["rev-parse", "HEAD:templates/system.txt"],
+        );
         let (folder, rest) = blob.trim().split_at(2);
         let place = place.replace("OBJECT", &format!(".git/objects/{folder}/{rest}"));
         let path = project.path(&place);
         let _ = std::fs::remove_file(&path);
-        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(&path)
+                .status()
+                .unwrap()
+                .success()
+        );
         let run = diff(&project, &["main"]);
         assert!(matches!(run.code, Some(0 | 1 | 3)), "{place}: {run:?}");
-        assert!(run.code == Some(0) || run.stderr.contains("git gave no answer within 20 s"), "{place}: {}", run.stderr);
+        assert!(
+            run.code == Some(0) || run.stderr.contains("git gave no answer within 20 s"),
+            "{place}: {}",
+            run.stderr
+        );
     };
-    std::thread::scope(|scope| places.iter().for_each(|place| drop(scope.spawn(move || waits(place)))));
+    std::thread::scope(|scope| {
+        places
+            .iter()
+            .for_each(|place| drop(scope.spawn(move || waits(place))))
+    });
 }

@@ -4,8 +4,15 @@ use super::project::Project;
 
 #[test]
 fn every_rule_is_listed_with_its_family() {
-    let text = Project::new().run(&["rules"]).code(0).silent().says("input (CTX9xx): files that cannot be read");
-    let json = Project::new().run(&["rules", "--format", "json"]).code(0).json();
+    let text = Project::new()
+        .run(&["rules"])
+        .code(0)
+        .silent()
+        .says("input (CTX9xx): files that cannot be read");
+    let json = Project::new()
+        .run(&["rules", "--format", "json"])
+        .code(0)
+        .json();
     assert_eq!(json["schema"], "ctxc/rules/1");
     let rules = json["rules"].as_array().unwrap();
     for rule in rules {
@@ -15,23 +22,45 @@ fn every_rule_is_listed_with_its_family() {
     }
     let fix = |name: &str| &rules.iter().find(|rule| rule["name"] == name).unwrap()["fix"];
     let fixes = ["bare-ampersand", "context-conflict", "missing-description"].map(fix);
-    assert_eq!(fixes, [&"safe".into(), &"suggested".into(), &serde_json::Value::from("none")]);
+    assert_eq!(
+        fixes,
+        [
+            &"safe".into(),
+            &"suggested".into(),
+            &serde_json::Value::from("none")
+        ]
+    );
     text.says("CTX006 error   locked safe      bare-ampersand");
-    let locked = rules.iter().find(|rule| rule["name"] == "unreadable-file").unwrap();
-    assert_eq!((&locked["locked"], &locked["severity"], &locked["code"]), (&true.into(), &"error".into(), &"CTX901".into()));
+    let locked = rules
+        .iter()
+        .find(|rule| rule["name"] == "unreadable-file")
+        .unwrap();
+    assert_eq!(
+        (&locked["locked"], &locked["severity"], &locked["code"]),
+        (&true.into(), &"error".into(), &"CTX901".into())
+    );
 }
 
 #[test]
 fn a_rule_is_explained_by_name_and_by_code() {
-    let by_name = Project::new().run(&["explain", "file-too-large"]).code(0).silent();
+    let by_name = Project::new()
+        .run(&["explain", "file-too-large"])
+        .code(0)
+        .silent();
     let by_code = Project::new().run(&["explain", "ctx902"]).code(0);
     assert_eq!(by_name.stdout, by_code.stdout);
-    by_name.says("file-too-large CTX902 · error · input · cannot be turned off").says("--max-file-size");
+    by_name
+        .says("file-too-large CTX902 · error · input · cannot be turned off")
+        .says("--max-file-size");
 }
 
 #[test]
 fn an_unknown_name_gets_the_nearest_one() {
-    Project::new().run(&["explain", "file-to-large"]).code(2).warns("did you mean `file-too-large`?").warns("ctxc rules");
+    Project::new()
+        .run(&["explain", "file-to-large"])
+        .code(2)
+        .warns("did you mean `file-too-large`?")
+        .warns("ctxc rules");
     for code in ["CTX9999", "ctx20"] {
         Project::new()
             .run(&["explain", code])

@@ -14,13 +14,19 @@ fn project() -> Project {
 }
 
 fn broken() -> String {
-    SOUND.replace("refund", "broken").replace("nothing_cut", "nothing_cutt") + "  - tokens: {max: 5}\n"
+    SOUND
+        .replace("refund", "broken")
+        .replace("nothing_cut", "nothing_cutt")
+        + "  - tokens: {max: 5}\n"
 }
 
 #[test]
 fn they_are_checked_with_the_templates() {
     let project = project().file("scenarios/a.yaml", SOUND);
-    project.run(&["check"]).code(0).says("checked 2 files: nothing found");
+    project
+        .run(&["check"])
+        .code(0)
+        .says("checked 2 files: nothing found");
     project.write("scenarios/deep/b.yaml", broken());
     let run = project.run(&["check"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
@@ -39,22 +45,46 @@ fn they_are_checked_with_the_templates() {
     by rule: unknown-scenario-key 1
     "#);
     // A file, a folder, and templates alone.
-    project.run(&["check", "scenarios/a.yaml"]).code(0).says("checked 1 file: nothing found");
-    project.run(&["check", "scenarios"]).code(1).says("checked 2 files: 1 error");
-    project.run(&["check", "scenarios/deep/b.yaml"]).code(1).says("checked 1 file: 1 error");
-    project.run(&["check", "templates"]).code(0).says("checked 1 file: nothing found");
+    project
+        .run(&["check", "scenarios/a.yaml"])
+        .code(0)
+        .says("checked 1 file: nothing found");
+    project
+        .run(&["check", "scenarios"])
+        .code(1)
+        .says("checked 2 files: 1 error");
+    project
+        .run(&["check", "scenarios/deep/b.yaml"])
+        .code(1)
+        .says("checked 1 file: 1 error");
+    project
+        .run(&["check", "templates"])
+        .code(0)
+        .says("checked 1 file: nothing found");
     let json = project.run(&["check", "--json"]).code(1).stdout;
     let said: serde_json::Value = serde_json::from_str(&json).unwrap();
     let first = &said["diagnostics"][0];
-    assert_eq!((&first["name"], &first["path"]), (&"unknown-scenario-key".into(), &"scenarios/deep/b.yaml".into()));
+    assert_eq!(
+        (&first["name"], &first["path"]),
+        (
+            &"unknown-scenario-key".into(),
+            &"scenarios/deep/b.yaml".into()
+        )
+    );
     let sarif = project.run(&["check", "--format", "sarif"]).code(1).stdout;
-    assert!(sarif.contains("\"CTX602\"") && sarif.contains("scenarios/deep/b.yaml"), "{sarif}");
+    assert!(
+        sarif.contains("\"CTX602\"") && sarif.contains("scenarios/deep/b.yaml"),
+        "{sarif}"
+    );
 }
 
 #[test]
 fn fixes_mend_them() {
     let project = project().file("scenarios/b.yaml", broken());
-    project.run(&["check", "--diff", "--unsafe-fixes"]).code(1).says("-  - nothing_cutt: true\n+  - nothing_cut: true\n");
+    project
+        .run(&["check", "--diff", "--unsafe-fixes"])
+        .code(1)
+        .says("-  - nothing_cutt: true\n+  - nothing_cut: true\n");
     // What it was meant to be is for its author to say.
     project.run(&["check", "--fix"]).code(1);
     assert_eq!(project.read("scenarios/b.yaml"), broken());
@@ -62,7 +92,10 @@ fn fixes_mend_them() {
         .run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"])
         .code(0)
         .says("checked 1 file, fixed 1 finding: nothing left");
-    assert_eq!(project.read("scenarios/b.yaml"), SOUND.replace("refund", "broken") + "  - tokens: {max: 5}\n");
+    assert_eq!(
+        project.read("scenarios/b.yaml"),
+        SOUND.replace("refund", "broken") + "  - tokens: {max: 5}\n"
+    );
 }
 
 #[test]
@@ -74,16 +107,29 @@ fn suppressions_and_lints_hold_for_them() {
     project.write("ctxc.toml", "[lints]\nscenario = \"off\"\n");
     project.run(&["check"]).code(0).says("nothing found");
     project.write("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
-    project.run(&["check", "--verbose"]).code(0).says("the agent `triage` has no scenario");
-    project.run(&["explain", "review-due"]).code(0).says("SOURCE_DATE_EPOCH");
-    project.run(&["explain", "CTX602"]).code(0).says("unknown-scenario-key");
+    project
+        .run(&["check", "--verbose"])
+        .code(0)
+        .says("the agent `triage` has no scenario");
+    project
+        .run(&["explain", "review-due"])
+        .code(0)
+        .says("SOURCE_DATE_EPOCH");
+    project
+        .run(&["explain", "CTX602"])
+        .code(0)
+        .says("unknown-scenario-key");
 }
 
 #[test]
 fn the_clock_can_be_given() {
     let project = project().file("scenarios/a.yaml", format!("{SOUND}reviewed: 2026-01-01\n"));
     let on = |seconds: &str| {
-        let output = project.command(&["check"]).env("SOURCE_DATE_EPOCH", seconds).output().unwrap();
+        let output = project
+            .command(&["check"])
+            .env("SOURCE_DATE_EPOCH", seconds)
+            .output()
+            .unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     // The first of January and the second of April of 2026.
@@ -97,7 +143,10 @@ fn files_that_cannot_be_read_are_told() {
         .file("scenarios/latin.yaml", b"name: caf\xe9\n")
         .file("scenarios/large.yaml", vec![b' '; 50 << 20])
         .file("scenarios/tabs.yaml", "name: a\n\ttask: t\n")
-        .file("scenarios/bomb.yaml", "a: &a [1]\nb: &b [*a,*a]\n".repeat(3));
+        .file(
+            "scenarios/bomb.yaml",
+            "a: &a [1]\nb: &b [*a,*a]\n".repeat(3),
+        );
     let run = project.run(&["check", "--format", "concise"]).code(1);
     run.says("scenarios/latin.yaml")
         .says("is not part of a UTF-8 character")
@@ -113,7 +162,10 @@ fn files_that_cannot_be_read_are_told() {
 fn frozen_files_and_tables_are_looked_for_beside_them() {
     let project = project()
         .file("scenarios/a.yaml", SOUND.replace("late", "'@files/t.txt'"))
-        .file("scenarios/s.yaml", "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n")
+        .file(
+            "scenarios/s.yaml",
+            "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n",
+        )
         .file("scenarios/rows.csv", "id,tickt,contains\n1,late,x\n");
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
@@ -124,5 +176,8 @@ fn frozen_files_and_tables_are_looked_for_beside_them() {
     "#);
     project.write("scenarios/files/t.txt", "late");
     project.write("scenarios/rows.csv", "id,ticket,contains\n1,late,x\n");
-    project.run(&["check"]).code(0).says("checked 3 files: nothing found");
+    project
+        .run(&["check"])
+        .code(0)
+        .says("checked 3 files: nothing found");
 }

@@ -46,7 +46,11 @@ fn inputs_of_a_wrong_type_are_told_where_they_stand_and_not_run() {
     "#);
     // What is meant is written.
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
-    assert!(project.read("scenarios/a.yaml").contains("    ticket: \"4711\"\n    words: 20\n"));
+    assert!(
+        project
+            .read("scenarios/a.yaml")
+            .contains("    ticket: \"4711\"\n    words: 20\n")
+    );
 }
 
 #[test]
@@ -54,13 +58,36 @@ fn a_request_to_a_model_is_no_scenario_wherever_it_lies() {
     let json = "{\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"see ctxc/scenario/1\"}]}";
     let project = Project::new()
         .file("templates/triage.xml", TASK)
-        .file("scenarios/a.yaml", format!("name: a\n{HEAD}    ticket: late\n{TAIL}"))
-        .file("scenarios/body.yaml", "model: m\nmessages:\n  - {role: user, content: hello}\n")
+        .file(
+            "scenarios/a.yaml",
+            format!("name: a\n{HEAD}    ticket: late\n{TAIL}"),
+        )
+        .file(
+            "scenarios/body.yaml",
+            "model: m\nmessages:\n  - {role: user, content: hello}\n",
+        )
         .file("scenarios/body.json", json);
-    assert_eq!(project.run(&["check"]).code(0).stdout, "checked 2 files: nothing found\n");
-    assert!(project.run(&["eval"]).code(0).stdout.contains("1 scenario: 1 passed"));
-    for (verb, file) in [("check", "scenarios/body.yaml"), ("eval", "scenarios/body.json")] {
+    assert_eq!(
+        project.run(&["check"]).code(0).stdout,
+        "checked 2 files: nothing found\n"
+    );
+    assert!(
+        project
+            .run(&["eval"])
+            .code(0)
+            .stdout
+            .contains("1 scenario: 1 passed")
+    );
+    for (verb, file) in [
+        ("check", "scenarios/body.yaml"),
+        ("eval", "scenarios/body.json"),
+    ] {
         let run = project.run(&[verb, file]).code(2);
-        assert!(run.stderr.contains(&format!("{file} is a request to a model, not a scenario")), "{}", run.stderr);
+        assert!(
+            run.stderr
+                .contains(&format!("{file} is a request to a model, not a scenario")),
+            "{}",
+            run.stderr
+        );
     }
 }

@@ -5,20 +5,27 @@ use crate::support::stored::told;
 
 const REPLY: &str = "<task type=\"atomic\" name=\"reply\">\n  <description>Answer the last message.</description>\n  <history turns=\"1\"/>\n  \
     <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>\n</task>\n";
-const SORT: &str = "<task type=\"atomic\" name=\"sort\">\n  <description>Sort it.</description>\n</task>\n";
+const SORT: &str =
+    "<task type=\"atomic\" name=\"sort\">\n  <description>Sort it.</description>\n</task>\n";
 const CHAT: &str = "{\"role\": \"user\", \"content\": \"where is order 4711?\"}\n\
     {\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"c1\", \"function\": {\"name\": \"look\", \"arguments\": \"{\\\"id\\\":4711}\"}}]}\n\
     {\"role\": \"tool\", \"tool_call_id\": \"c1\", \"content\": \"sent\"}\n\
     {\"role\": \"user\", \"content\": \"since when?\"}\n";
 
 fn sample() -> Project {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/reply.xml", REPLY);
-    project.file("templates/sort.xml", SORT).file("samples/chat.jsonl", CHAT)
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/reply.xml", REPLY);
+    project
+        .file("templates/sort.xml", SORT)
+        .file("samples/chat.jsonl", CHAT)
 }
 
 /// A scenario with this history.
 fn scenario(name: &str, history: &str, expected: &str) -> String {
-    format!("name: {name}\ntask: reply\ncontext:\n  objective: answer\n  history: {history}\nexpect_context:\n{expected}")
+    format!(
+        "name: {name}\ntask: reply\ncontext:\n  objective: answer\n  history: {history}\nexpect_context:\n{expected}"
+    )
 }
 
 const SEEN: &str = "  - segment: {id: 'history:4', state: kept}\n  - contains: {in: 'history:4', patterns: [since when]}\n  \
@@ -30,22 +37,54 @@ fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
         - {type: text, text: I look.}\n        - {type: tool_use, id: c1, name: look, input: {id: 4711}}\n    \
         - role: user\n      content: [{type: tool_result, tool_use_id: c1, content: sent}, since when?]\n    - {role: system, content: x}";
     let project = sample()
-        .file("scenarios/list.yaml", scenario("list", list, "  - contains: {in: {kind: history}, patterns: [since when]}\n"))
-        .file("scenarios/at.yaml", scenario("at", "\"@../samples/chat.jsonl\"", SEEN))
-        .file("scenarios/key.yaml", scenario("key", "{file: ../samples/chat.jsonl}", SEEN))
-        .file("scenarios/tag.yaml", scenario("tag", "!file ../samples/chat.jsonl", SEEN))
-        .file("scenarios/none.yaml", scenario("none", "[]", "  - segment: {kind: history, state: absent}\n"));
+        .file(
+            "scenarios/list.yaml",
+            scenario(
+                "list",
+                list,
+                "  - contains: {in: {kind: history}, patterns: [since when]}\n",
+            ),
+        )
+        .file(
+            "scenarios/at.yaml",
+            scenario("at", "\"@../samples/chat.jsonl\"", SEEN),
+        )
+        .file(
+            "scenarios/key.yaml",
+            scenario("key", "{file: ../samples/chat.jsonl}", SEEN),
+        )
+        .file(
+            "scenarios/tag.yaml",
+            scenario("tag", "!file ../samples/chat.jsonl", SEEN),
+        )
+        .file(
+            "scenarios/none.yaml",
+            scenario(
+                "none",
+                "[]",
+                "  - segment: {kind: history, state: absent}\n",
+            ),
+        );
     project.run(&["check"]).code(0);
-    project.run(&["eval", "--out", "card.json"]).code(0).says("5 scenarios: 5 passed");
+    project
+        .run(&["eval", "--out", "card.json"])
+        .code(0)
+        .says("5 scenarios: 5 passed");
     let again = |code: i32| project.run(&["eval", "--since", "card.json"]).code(code);
     // The file is a part of the case, and so is how much of it the task shows.
     again(0).says("5 carried");
     project.write("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
     again(1).says("3 failed, 0 errored; 2 carried");
     project.write("samples/chat.jsonl", CHAT);
-    project.write("templates/reply.xml", REPLY.replace("turns=\"1\"", "turns=\"2\""));
+    project.write(
+        "templates/reply.xml",
+        REPLY.replace("turns=\"1\"", "turns=\"2\""),
+    );
     again(1).says("5 scenarios: 2 passed, 3 failed, 0 errored; 1 carried");
-    project.write("samples/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n");
+    project.write(
+        "samples/chat.jsonl",
+        "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n",
+    );
     project.run(&["eval", "at"]).code(1).says("`../samples/chat.jsonl` is not a valid conversation: line 2: `role` is `usr`; expected an object with `role`, which is user, assistant, tool or system");
 }
 
@@ -55,13 +94,26 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
         - {role: tool, tool_cal_id: c1, content: a}\n    - {role: assistant, tool_calls: [{id: c1, function: {nam: look}}]}\n    \
         - {role: user, content: [{type: text, txt: a}]}\n    - just words";
     let project = sample()
-        .file("scenarios/a.yaml", scenario("a", list, "  - nothing_cut: true\n"))
-        .file("scenarios/b.yaml", scenario("b", "some words", "  - nothing_cut: true\n"))
-        .file("scenarios/c.yaml", scenario("c", "{role: user}", "  - nothing_cut: true\n"))
-        .file("scenarios/d.yaml", scenario("d", "\"@chat.jsonl\"", "  - nothing_cut: true\n"))
+        .file(
+            "scenarios/a.yaml",
+            scenario("a", list, "  - nothing_cut: true\n"),
+        )
+        .file(
+            "scenarios/b.yaml",
+            scenario("b", "some words", "  - nothing_cut: true\n"),
+        )
+        .file(
+            "scenarios/c.yaml",
+            scenario("c", "{role: user}", "  - nothing_cut: true\n"),
+        )
+        .file(
+            "scenarios/d.yaml",
+            scenario("d", "\"@chat.jsonl\"", "  - nothing_cut: true\n"),
+        )
         .file(
             "scenarios/e.yaml",
-            scenario("e", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n").replace("reply", "sort"),
+            scenario("e", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n")
+                .replace("reply", "sort"),
         );
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
@@ -99,71 +151,143 @@ fn an_agent_that_is_not_shown_the_conversation_is_told() {
     let suite = "id: s\ndefaults:\n  task: round\n  expect_context: [{nothing_cut: true}]\n  context:\n    objective: go\n    history:\n      \
         - {role: user, content: hi}\ncases:\n  - {id: a, node: one}\n  - {id: b, node: /steps/1, context: {results: {one: x}}}\n  \
         - {id: c, node: /steps/1, context: {results: {one: x}, history: []}}\n";
-    let project = sample().file("templates/round.xml", round).file("scenarios/s.yaml", suite);
-    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(0);
+    let project = sample()
+        .file("templates/round.xml", round)
+        .file("scenarios/s.yaml", suite);
+    let run = project
+        .run(&["check", "--format", "concise", "scenarios"])
+        .code(0);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/s.yaml:7:5: warning[unheard-history]: the agent `/steps/1` of `round` is not shown the conversation
     checked 1 file: 1 warning
     by rule: unheard-history 1
     "#);
     // What stands above it and is inherited has it for all.
-    project.write("templates/round.xml", round.replace("<history/>", "").replace("<steps>", "<history/><steps>"));
-    assert!(!project.run(&["check", "scenarios"]).stdout.contains("unheard-history"));
+    project.write(
+        "templates/round.xml",
+        round
+            .replace("<history/>", "")
+            .replace("<steps>", "<history/><steps>"),
+    );
+    assert!(
+        !project
+            .run(&["check", "scenarios"])
+            .stdout
+            .contains("unheard-history")
+    );
 }
 
 #[test]
 fn a_new_scenario_freezes_the_conversation() {
     let project = sample();
     let chat = ["--history", "samples/chat.jsonl"];
-    project.run(&[&["new", "scenario", "reply"], &chat[..]].concat()).code(0);
+    project
+        .run(&[&["new", "scenario", "reply"], &chat[..]].concat())
+        .code(0);
     let written = project.read("scenarios/reply-1.yaml");
-    assert!(written.contains("  history: {file: \"../samples/chat.jsonl\"}\n"), "{written}");
-    assert!(written.contains("  - segment: {id: \"history:3\", state: dropped}\n"), "{written}");
+    assert!(
+        written.contains("  history: {file: \"../samples/chat.jsonl\"}\n"),
+        "{written}"
+    );
+    assert!(
+        written.contains("  - segment: {id: \"history:3\", state: dropped}\n"),
+        "{written}"
+    );
     // One that lies elsewhere is written down.
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().join("chat.jsonl");
     std::fs::write(&path, CHAT).unwrap();
-    project.run(&["new", "scenario", "reply", "--history", path.to_str().unwrap()]).code(0);
+    project
+        .run(&[
+            "new",
+            "scenario",
+            "reply",
+            "--history",
+            path.to_str().unwrap(),
+        ])
+        .code(0);
     let written = project.read("scenarios/reply-2.yaml");
-    assert!(written.contains("  history:\n    - {\"role\":\"user\",\"content\":\"where is order 4711?\"}\n"), "{written}");
+    assert!(
+        written.contains(
+            "  history:\n    - {\"role\":\"user\",\"content\":\"where is order 4711?\"}\n"
+        ),
+        "{written}"
+    );
     project.run(&["check"]).code(0);
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
-    let live = project.run(&[&["render", "reply"], &chat[..]].concat()).code(0);
+    let live = project
+        .run(&[&["render", "reply"], &chat[..]].concat())
+        .code(0);
     live.says("│ since when?");
-    assert!(told(&project.read("scenarios/snapshots/reply-2.json")).ends_with("\n[user]\nsince when?\n"));
+    assert!(
+        told(&project.read("scenarios/snapshots/reply-2.json"))
+            .ends_with("\n[user]\nsince when?\n")
+    );
     project
         .run(&[&["new", "scenario", "sort"], &chat[..]].concat())
         .code(2)
         .silent_out()
         .warns("--history: this agent of `sort` sees nothing of the conversation: its task has no <history>");
     project.write("samples/empty.jsonl", "\n");
-    let run = project.run(&["new", "scenario", "reply", "--history", "samples/empty.jsonl"]).code(2).silent_out();
+    let run = project
+        .run(&[
+            "new",
+            "scenario",
+            "reply",
+            "--history",
+            "samples/empty.jsonl",
+        ])
+        .code(2)
+        .silent_out();
     run.warns("--history samples/empty.jsonl: expected a message, found none");
     for (path, said) in [
         ("samples", "cannot be read"),
         ("none.jsonl", "cannot be read"),
         ("templates/sort.xml", "line 1: this is not valid JSON"),
     ] {
-        project.run(&["new", "scenario", "reply", "--history", path]).code(2).silent_out().warns(said);
+        project
+            .run(&["new", "scenario", "reply", "--history", path])
+            .code(2)
+            .silent_out()
+            .warns(said);
     }
 }
 
 #[test]
 fn another_setting_of_history_is_a_change_of_the_manifest() {
     let project = sample();
-    project.run(&["manifest", "--json", "--output", "old.json"]).code(0);
+    project
+        .run(&["manifest", "--json", "--output", "old.json"])
+        .code(0);
     for (now, said) in [
-        ("<history turns=\"3\"/>", "waits for conversation (turns 3), was conversation (turns 1)"),
+        (
+            "<history turns=\"3\"/>",
+            "waits for conversation (turns 3), was conversation (turns 1)",
+        ),
         (
             "<history turns=\"1\" max_tokens=\"90\"/>",
             "waits for conversation (turns 1, max_tokens 90), was conversation (turns 1)",
         ),
-        ("<history turns=\"1\" compacted=\"true\"/>", "waits for conversation (turns 1, compacted), was conversation (turns 1)"),
-        ("<history/>", "waits for conversation, was conversation (turns 1)"),
+        (
+            "<history turns=\"1\" compacted=\"true\"/>",
+            "waits for conversation (turns 1, compacted), was conversation (turns 1)",
+        ),
+        (
+            "<history/>",
+            "waits for conversation, was conversation (turns 1)",
+        ),
     ] {
-        project.write("templates/reply.xml", REPLY.replace("<history turns=\"1\"/>", now));
-        project.run(&["manifest", "--json", "--output", "new.json"]).code(0);
-        project.run(&["manifest", "diff", "old.json", "new.json"]).says("history").says(said);
+        project.write(
+            "templates/reply.xml",
+            REPLY.replace("<history turns=\"1\"/>", now),
+        );
+        project
+            .run(&["manifest", "--json", "--output", "new.json"])
+            .code(0);
+        project
+            .run(&["manifest", "diff", "old.json", "new.json"])
+            .says("history")
+            .says(said);
     }
 }
 
@@ -175,23 +299,56 @@ fn names_ids_and_media_types_are_ones() {
         )
     };
     let image = |url: &str| {
-        format!("{{\"role\": \"user\", \"content\": [{{\"type\": \"image_url\", \"image_url\": {{\"url\": \"{url}\"}}}}]}}\n")
+        format!(
+            "{{\"role\": \"user\", \"content\": [{{\"type\": \"image_url\", \"image_url\": {{\"url\": \"{url}\"}}}}]}}\n"
+        )
     };
     let said = |line: String, words: &str| {
         let project = sample().file("samples/chat.jsonl", line);
-        project.write("scenarios/at.yaml", scenario("at", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n"));
+        project.write(
+            "scenarios/at.yaml",
+            scenario(
+                "at",
+                "\"@../samples/chat.jsonl\"",
+                "  - nothing_cut: true\n",
+            ),
+        );
         project.run(&["check"]).code(1).says(words);
-        project.run(&["render", "reply", "--history", "samples/chat.jsonl"]).code(2).warns(words);
+        project
+            .run(&["render", "reply", "--history", "samples/chat.jsonl"])
+            .code(2)
+            .warns(words);
     };
     said(call("c1", ""), "a call without the `name` of its tool");
-    said(call("c1", "two words"), "without blanks as the `name` and the `id` of a call, found `two words`");
-    said(call("c\\n1", "look"), "without blanks as the `name` and the `id` of a call, found `c\\n1`");
+    said(
+        call("c1", "two words"),
+        "without blanks as the `name` and the `id` of a call, found `two words`",
+    );
+    said(
+        call("c\\n1", "look"),
+        "without blanks as the `name` and the `id` of a call, found `c\\n1`",
+    );
     said(call("", "look"), "with no id");
-    for url in ["data:png;base64,AAAA", "data:/png;base64,AAAA", "data:image/;base64,AAAA", "data:text/plain;base64,AAAA"] {
-        said(image(url), "expected `data:image/…;base64,DATA`, found the type");
+    for url in [
+        "data:png;base64,AAAA",
+        "data:/png;base64,AAAA",
+        "data:image/;base64,AAAA",
+        "data:text/plain;base64,AAAA",
+    ] {
+        said(
+            image(url),
+            "expected `data:image/…;base64,DATA`, found the type",
+        );
     }
-    for number in ["123456789012345678901234567890", "{\\\"n\\\": 123456789012345678901234567890}"] {
-        let arguments = if number.starts_with('{') { format!("\"{number}\"") } else { format!("{{\"n\": {number}}}") };
+    for number in [
+        "123456789012345678901234567890",
+        "{\\\"n\\\": 123456789012345678901234567890}",
+    ] {
+        let arguments = if number.starts_with('{') {
+            format!("\"{number}\"")
+        } else {
+            format!("{{\"n\": {number}}}")
+        };
         let line = format!(
             "{{\"role\": \"assistant\", \"tool_calls\": [{{\"id\": \"c\", \"function\": {{\"name\": \"look\", \"arguments\": {arguments}}}}}]}}\n"
         );

@@ -9,9 +9,17 @@ const ROUND: &str = "<task type=\"sequential\" name=\"round\">\n  <description>G
     <task><description syntax=\"jinja\">{% if facts.late %}Say sorry.{% endif %} Answer.</description></task>\n  </steps>\n</task>\n";
 
 fn sample() -> Project {
-    let carrying = ROUND.replace("round", "carrying").replace("false", "true").replace("facts.late", "true");
-    let carrying = carrying.replace("<?ctxc allow unread-value reason=\"nothing takes it\"?>", "");
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/round.xml", ROUND);
+    let carrying = ROUND
+        .replace("round", "carrying")
+        .replace("false", "true")
+        .replace("facts.late", "true");
+    let carrying = carrying.replace(
+        "<?ctxc allow unread-value reason=\"nothing takes it\"?>",
+        "",
+    );
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/round.xml", ROUND);
     project.file("templates/carrying.xml", carrying)
 }
 
@@ -24,13 +32,35 @@ fn scenario(name: &str, node: &str, results: &str) -> String {
 #[test]
 fn results_that_nobody_takes_are_told_and_not_run() {
     let project = sample()
-        .file("scenarios/a.yaml", scenario("a", "/steps/2", "{fact: {late: true}}"))
-        .file("scenarios/b.yaml", scenario("b", "/steps/2", "\n    facts: {late: true}\n    mood: bad"))
-        .file("scenarios/c.yaml", scenario("c", "/steps/0", "{facts: {late: true}}"))
-        .file("scenarios/d.yaml", scenario("d", "/steps/2", "{facts: {late: true}}"))
-        .file("scenarios/e.yaml", scenario("e", "/steps/2", "{/steps/0: {late: true}, mood: bad}").replace("round", "carrying"))
-        .file("scenarios/f.yaml", scenario("f", "/steps/2", "{weather: fine}"))
-        .file("scenarios/g.yaml", scenario("g", "/steps/9", "{facts: fine}"));
+        .file(
+            "scenarios/a.yaml",
+            scenario("a", "/steps/2", "{fact: {late: true}}"),
+        )
+        .file(
+            "scenarios/b.yaml",
+            scenario("b", "/steps/2", "\n    facts: {late: true}\n    mood: bad"),
+        )
+        .file(
+            "scenarios/c.yaml",
+            scenario("c", "/steps/0", "{facts: {late: true}}"),
+        )
+        .file(
+            "scenarios/d.yaml",
+            scenario("d", "/steps/2", "{facts: {late: true}}"),
+        )
+        .file(
+            "scenarios/e.yaml",
+            scenario("e", "/steps/2", "{/steps/0: {late: true}, mood: bad}")
+                .replace("round", "carrying"),
+        )
+        .file(
+            "scenarios/f.yaml",
+            scenario("f", "/steps/2", "{weather: fine}"),
+        )
+        .file(
+            "scenarios/g.yaml",
+            scenario("g", "/steps/9", "{facts: fine}"),
+        );
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` has a result `fact`
@@ -54,12 +84,30 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     7 scenarios: 4 passed, 0 failed, 3 errored; 0 carried, 0 calls, US$ 0
     "#);
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
-    assert!(project.read("scenarios/a.yaml").contains("  results: {facts: {late: true}}\n"));
+    assert!(
+        project
+            .read("scenarios/a.yaml")
+            .contains("  results: {facts: {late: true}}\n")
+    );
     for verb in [&["render"][..], &["manifest"], &["new", "scenario"]] {
-        let run = project.run(&[verb, &["round", "--node", "/steps/2", "--result", "fact=x"]].concat()).code(2).silent_out();
-        run.warns("--result fact: no step of `round` has such a result").warns("did you mean `facts`?");
+        let run = project
+            .run(&[verb, &["round", "--node", "/steps/2", "--result", "fact=x"]].concat())
+            .code(2)
+            .silent_out();
+        run.warns("--result fact: no step of `round` has such a result")
+            .warns("did you mean `facts`?");
     }
-    project.run(&["render", "round", "--node", "/steps/2", "--result", "facts={\"late\": true}"]).code(0).says("Say sorry.");
+    project
+        .run(&[
+            "render",
+            "round",
+            "--node",
+            "/steps/2",
+            "--result",
+            "facts={\"late\": true}",
+        ])
+        .code(0)
+        .says("Say sorry.");
 }
 
 #[test]
@@ -89,16 +137,24 @@ fn a_whole_run_is_expected_to_come_by_agents_that_the_task_has() {
     by rule: unknown-receiver 4
     ");
     project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"]);
-    assert!(project.read("scenarios/b.yaml").contains("nodes: [facts]"), "{}", project.read("scenarios/b.yaml"));
+    assert!(
+        project.read("scenarios/b.yaml").contains("nodes: [facts]"),
+        "{}",
+        project.read("scenarios/b.yaml")
+    );
 }
 
 #[test]
 fn an_answer_below_one_for_everything_is_never_given() {
     let answers = "expectations:\n  - contains: b\nanswers:\n  - when: {has: order}\n    reply: a\n  - reply: b\n  - when: {has: Go}\n    \
         reply: c\n";
-    let project =
-        sample().file("scenarios/a.yaml", format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}node: facts\n"));
-    let run = project.run(&["check", "--format", "concise", "scenarios/a.yaml"]).code(0);
+    let project = sample().file(
+        "scenarios/a.yaml",
+        format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}node: facts\n"),
+    );
+    let run = project
+        .run(&["check", "--format", "concise", "scenarios/a.yaml"])
+        .code(0);
     run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
 }
 
@@ -127,7 +183,9 @@ fn slips_in_a_schema_are_told_where_they_stand() {
         .file("scenarios/answer.json", "{\"type\": \"object\", \"properties\": {\"team\": {\"tpye\": \"string\"}}}")
         .file("scenarios/f.yaml", held("f", "  - schema: own.json\n"))
         .file("scenarios/own.json", "{\"type\": \"object\", \"ourColour\": \"red\"}");
-    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
+    let run = project
+        .run(&["check", "--format", "concise", "scenarios"])
+        .code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:7:13: error[wrong-scenario-value]: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
     scenarios/a.yaml:8:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `requried`

@@ -6,7 +6,9 @@ const GO: &str = "<task type=\"atomic\" name=\"go\">\n  <description>Go.</descri
 
 /// A project with a scenario for each schema, whose answers are these.
 fn held(schemas: &[(&str, &str, &str)]) -> Project {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/go.xml", GO);
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/go.xml", GO);
     schemas.iter().fold(project, |project, (name, schema, reply)| {
         let case = format!(
             "name: {name}\ntask: go\ncontext:\n  objective: go\nexpectations:\n  - schema: {name}.json\nanswers:\n  - reply: {reply}\n"
@@ -22,17 +24,27 @@ const OF_2019: &str = "\"$schema\": \"https://json-schema.org/draft/2019-09/sche
 fn a_schema_is_read_by_the_draft_that_it_names() {
     let of = |draft: &str, rest: &str| format!("{{{draft}, {rest}}}");
     let four = "\"$schema\": \"http://json-schema.org/draft-04/schema#\"";
-    let anchor = of(SEVEN, r##""definitions": {"a": {"$id": "#a", "type": "string"}}, "properties": {"k": {"$ref": "#a"}}"##);
-    let items = of(SEVEN, r#""items": [{"type": "string"}], "additionalItems": false"#);
+    let anchor = of(
+        SEVEN,
+        r##""definitions": {"a": {"$id": "#a", "type": "string"}}, "properties": {"k": {"$ref": "#a"}}"##,
+    );
+    let items = of(
+        SEVEN,
+        r#""items": [{"type": "string"}], "additionalItems": false"#,
+    );
     let bound = of(four, r#""minimum": 0, "exclusiveMinimum": true"#);
     let again = of(OF_2019, r#""$recursiveAnchor": true, "type": "object""#);
     let beside = of(
         SEVEN,
         r##""properties": {"k": {"$ref": "#/definitions/a", "type": "string"}}, "definitions": {"a": {"type": "number"}}"##,
     );
-    let recursive = of(OF_2019, r##""properties": {"c": {"$recursiveRef": "#"}, "k": {"type": "string"}}"##);
+    let recursive = of(
+        OF_2019,
+        r##""properties": {"c": {"$recursiveRef": "#"}, "k": {"type": "string"}}"##,
+    );
     let named = r##"{"$ref": "#a", "$defs": {"a": {"$anchor": "a", "type": "number"}}}"##;
-    let addressed = r#"{"$ref": "item.json", "$defs": {"a": {"$id": "item.json", "type": "number"}}}"#;
+    let addressed =
+        r#"{"$ref": "item.json", "$defs": {"a": {"$id": "item.json", "type": "number"}}}"#;
     let project = held(&[
         ("a", &anchor, "{k: x}"),
         ("b", &items, "[x]"),
@@ -42,7 +54,11 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
         ("f", &recursive, "{c: {k: x}}"),
         ("g", named, "1"),
         ("h", addressed, "1"),
-        ("i", r#"{"$schema": "http://json-schema.org/schema#", "prefixItems": [{"type": "string"}]}"#, "[x]"),
+        (
+            "i",
+            r#"{"$schema": "http://json-schema.org/schema#", "prefixItems": [{"type": "string"}]}"#,
+            "[x]",
+        ),
     ]);
     project.run(&["check"]).code(0).says("nothing found");
     project.run(&["eval"]).code(0).says("9 passed");
@@ -61,11 +77,23 @@ fn a_schema_is_read_by_the_draft_that_it_names() {
 #[test]
 fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
     let project = held(&[
-        ("a", r#"{"$schema": "http://json-schema.org/draft-08/schema#"}"#, "1"),
+        (
+            "a",
+            r#"{"$schema": "http://json-schema.org/draft-08/schema#"}"#,
+            "1",
+        ),
         ("b", r#"{"items": [{"type": "string"}]}"#, "1"),
-        ("c", r#"{"properties": {"k": {"minimum": 0, "exclusiveMinimum": true}}}"#, "1"),
+        (
+            "c",
+            r#"{"properties": {"k": {"minimum": 0, "exclusiveMinimum": true}}}"#,
+            "1",
+        ),
         ("f", r#"{"$ref": "https://example.com/a.json"}"#, "1"),
-        ("g", r#"{"$id": "https://example.com/b.json", "$ref": "a.json"}"#, "1"),
+        (
+            "g",
+            r#"{"$id": "https://example.com/b.json", "$ref": "a.json"}"#,
+            "1",
+        ),
         ("h", r#"{"properties": {"k": {"pattern": "^(?!b)"}}}"#, "1"),
         ("i", r##"{"properties": {"k": {"$ref": "#a"}}}"##, "1"),
         ("j", r##"{"allOf": [{"$ref": "#"}]}"##, "1"),
@@ -87,6 +115,10 @@ fn what_a_draft_does_not_take_is_told_by_check_and_not_run() {
     by rule: unsound-frozen-file 8, wrong-scenario-value 1
     "##);
     let run = project.run(&["eval"]).code(1);
-    assert!(!run.stdout.contains("it is not a valid JSON Schema"), "{}", run.stdout);
+    assert!(
+        !run.stdout.contains("it is not a valid JSON Schema"),
+        "{}",
+        run.stdout
+    );
     run.says("0 passed, 0 failed, 9 errored");
 }

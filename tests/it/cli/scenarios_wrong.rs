@@ -9,31 +9,63 @@ const PLAN: &str = "<task type=\"atomic\" name=\"plan\"><description>Split it: {
     <parameters><parameter name=\"objective\" required=\"true\"/></parameters></task>";
 
 fn sample() -> Project {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/triage.xml", TASK);
-    project.file("templates/plan.xml", PLAN).file("samples/t.txt", "late")
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/triage.xml", TASK);
+    project
+        .file("templates/plan.xml", PLAN)
+        .file("samples/t.txt", "late")
 }
 
 #[test]
 fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
     let project = sample();
     for (args, said) in [
-        (&["triage", "--input", "ticket=x", "--name", ""][..], "--name: expected a name, found none"),
+        (
+            &["triage", "--input", "ticket=x", "--name", ""][..],
+            "--name: expected a name, found none",
+        ),
         (
             &["triage", "--input", "ticket=x", "--objective", " "],
             "--objective: expected words that say what is to be done, found none",
         ),
-        (&["plan", "--input", "objective="], "--input objective: expected words that say what is to be done, found none"),
-        (&["triage", "--input", "ticket=x", "--input", "n=abc"], "a number stands as it is: --input n=5"),
+        (
+            &["plan", "--input", "objective="],
+            "--input objective: expected words that say what is to be done, found none",
+        ),
+        (
+            &["triage", "--input", "ticket=x", "--input", "n=abc"],
+            "a number stands as it is: --input n=5",
+        ),
         (
             &["triage", "--input", "ticket=x", "--input", "teams="],
             "--input teams: expected JSON, since the parameter's type is array: there is nothing",
         ),
     ] {
-        project.run(&[&["new", "scenario"], args].concat()).code(2).silent_out().warns(said);
+        project
+            .run(&[&["new", "scenario"], args].concat())
+            .code(2)
+            .silent_out()
+            .warns(said);
     }
-    let outside = project.run(&["new", "scenario", "triage", "--input", "ticket=x", "--output", "samples/a.yaml"]).code(0);
-    outside.warns("samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it only if named");
-    project.run(&["new", "scenario", "triage", "--input", "ticket=x"]).code(0).silent();
+    let outside = project
+        .run(&[
+            "new",
+            "scenario",
+            "triage",
+            "--input",
+            "ticket=x",
+            "--output",
+            "samples/a.yaml",
+        ])
+        .code(0);
+    outside.warns(
+        "samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it only if named",
+    );
+    project
+        .run(&["new", "scenario", "triage", "--input", "ticket=x"])
+        .code(0)
+        .silent();
 }
 
 fn case(name: &str, context: &str, rest: &str) -> String {
@@ -43,20 +75,69 @@ fn case(name: &str, context: &str, rest: &str) -> String {
 /// Scenarios with files of many kinds beside them.
 fn with_files() -> Project {
     let whole = "expect_context: [{nothing_cut: true}]\n";
-    let answer = |schema: &str| format!("expectations: [{{schema: {schema}}}]\nanswers: [{{reply: {{a: 1}}}}]\n");
+    let answer = |schema: &str| {
+        format!("expectations: [{{schema: {schema}}}]\nanswers: [{{reply: {{a: 1}}}}]\n")
+    };
     let ticket = "  inputs: {ticket: x}\n";
     let suite = |table: &str| {
-        format!("id: {table}\ndefaults: {{task: triage, context: {{objective: x}}, {}}}\ncases_from: {table}\n", whole.trim_end())
+        format!(
+            "id: {table}\ndefaults: {{task: triage, context: {{objective: x}}, {}}}\ncases_from: {table}\n",
+            whole.trim_end()
+        )
     };
     sample()
-        .file("scenarios/a.yaml", case("a", "  inputs: {ticket: x, n: \"@files/none.json\"}\n", whole))
-        .file("scenarios/b.yaml", case("b", "  inputs: {ticket: x, n: \"@files/text.json\"}\n", whole))
-        .file("scenarios/c.yaml", case("c", ticket, &answer("files/none.json")))
-        .file("scenarios/d.yaml", case("d", ticket, &answer("files/slip.json")))
-        .file("scenarios/e.yaml", case("e", ticket, &answer("files/own.json")))
-        .file("scenarios/f.yaml", case("f", &format!("{ticket}  history: !file files/none.json\n"), whole))
-        .file("scenarios/g.yaml", case("g", &format!("{ticket}  history: !file files/chat.jsonl\n"), whole))
-        .file("scenarios/h.yaml", case("h", &format!("{ticket}  history: !file files/list.json\n"), whole))
+        .file(
+            "scenarios/a.yaml",
+            case(
+                "a",
+                "  inputs: {ticket: x, n: \"@files/none.json\"}\n",
+                whole,
+            ),
+        )
+        .file(
+            "scenarios/b.yaml",
+            case(
+                "b",
+                "  inputs: {ticket: x, n: \"@files/text.json\"}\n",
+                whole,
+            ),
+        )
+        .file(
+            "scenarios/c.yaml",
+            case("c", ticket, &answer("files/none.json")),
+        )
+        .file(
+            "scenarios/d.yaml",
+            case("d", ticket, &answer("files/slip.json")),
+        )
+        .file(
+            "scenarios/e.yaml",
+            case("e", ticket, &answer("files/own.json")),
+        )
+        .file(
+            "scenarios/f.yaml",
+            case(
+                "f",
+                &format!("{ticket}  history: !file files/none.json\n"),
+                whole,
+            ),
+        )
+        .file(
+            "scenarios/g.yaml",
+            case(
+                "g",
+                &format!("{ticket}  history: !file files/chat.jsonl\n"),
+                whole,
+            ),
+        )
+        .file(
+            "scenarios/h.yaml",
+            case(
+                "h",
+                &format!("{ticket}  history: !file files/list.json\n"),
+                whole,
+            ),
+        )
         .file("scenarios/i.yaml", suite("names.csv"))
         .file("scenarios/j.yaml", suite("rows.jsonl"))
         .file("scenarios/k.yaml", suite("slip.csv"))
@@ -65,16 +146,27 @@ fn with_files() -> Project {
         .file("scenarios/rows.jsonl", "[]\nwords\n")
         .file("scenarios/files/none.json", "")
         .file("scenarios/files/text.json", "\"five\"")
-        .file("scenarios/files/slip.json", "{\"tpye\": \"object\", \"properties\": {\"a\": {\"type\": \"strng\"}}}")
-        .file("scenarios/files/own.json", "{\"type\": \"object\", \"colour\": \"red\"}")
-        .file("scenarios/files/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"rol\": \"user\"}\n")
+        .file(
+            "scenarios/files/slip.json",
+            "{\"tpye\": \"object\", \"properties\": {\"a\": {\"type\": \"strng\"}}}",
+        )
+        .file(
+            "scenarios/files/own.json",
+            "{\"type\": \"object\", \"colour\": \"red\"}",
+        )
+        .file(
+            "scenarios/files/chat.jsonl",
+            "{\"role\": \"user\", \"content\": \"a\"}\n{\"rol\": \"user\"}\n",
+        )
         .file("scenarios/files/list.json", "[]")
 }
 
 #[test]
 fn files_beside_a_scenario_are_what_they_stand_for() {
     let project = with_files();
-    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
+    let run = project
+        .run(&["check", "--format", "concise", "scenarios"])
+        .code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is not valid JSON, which the type `integer` of `n` in the task `triage` requires: it is empty
     scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, but the type of `n` in the task `triage` is `integer`
@@ -121,18 +213,41 @@ fn files_beside_a_scenario_are_what_they_stand_for() {
 
 #[test]
 fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
-    let steps = |inner: &str| format!("<steps><task as=\"x\"><description>e</description></task>{inner}</steps>");
-    let inner = format!("<task as=\"again\" type=\"sequential\"><description>d</description>{}</task>", steps(""));
-    let task = format!("<task type=\"sequential\" name=\"b\"><description>d</description>{}</task>\n", steps(&inner));
+    let steps = |inner: &str| {
+        format!("<steps><task as=\"x\"><description>e</description></task>{inner}</steps>")
+    };
+    let inner = format!(
+        "<task as=\"again\" type=\"sequential\"><description>d</description>{}</task>",
+        steps("")
+    );
+    let task = format!(
+        "<task type=\"sequential\" name=\"b\"><description>d</description>{}</task>\n",
+        steps(&inner)
+    );
     let case = |name: &str, node: &str, rest: &str| {
-        format!("name: {name}\ntask: b\nnode: {node}\ncontext: {{objective: go}}\nexpect_context:\n  - {rest}\n")
+        format!(
+            "name: {name}\ntask: b\nnode: {node}\ncontext: {{objective: go}}\nexpect_context:\n  - {rest}\n"
+        )
     };
     let project = Project::new()
         .file("ctxc.toml", "edition = \"2026\"\n[eval]\n")
         .file("templates/b.xml", task)
-        .file("scenarios/name.yaml", case("name", "x", "nothing_cut: true"))
-        .file("scenarios/of.yaml", case("of", "/steps/0", "tokens: {of: description, max: 3}"))
-        .file("scenarios/twice.yaml", case("twice", "/steps/0", "segments: {exactly: [instructions, description, description]}"));
+        .file(
+            "scenarios/name.yaml",
+            case("name", "x", "nothing_cut: true"),
+        )
+        .file(
+            "scenarios/of.yaml",
+            case("of", "/steps/0", "tokens: {of: description, max: 3}"),
+        )
+        .file(
+            "scenarios/twice.yaml",
+            case(
+                "twice",
+                "/steps/0",
+                "segments: {exactly: [instructions, description, description]}",
+            ),
+        );
     let told = project.run(&["check", "--verbose"]).code(1);
     told.says("the task `b` has 2 agents named `x`")
         .says("they are `/steps/0`, `/steps/1/steps/0`")
@@ -141,12 +256,35 @@ fn what_an_expectation_or_a_receiver_lacks_is_said_of_it() {
         .says("`description` is listed twice, and an id is unique in a context")
         // What cannot be run tests nothing.
         .says("2 of 2 agents have no scenario");
-    project.run(&["eval", "--coverage"]).code(0).says("0 of 2 agents tested");
-    project.write("scenarios/twice.yaml", case("twice", "/steps/0", "nothing_cut: true"));
-    project.run(&["check", "--verbose"]).code(1).says("the agent `b --node /steps/1/steps/0` has no scenario");
-    project.run(&["eval", "--coverage"]).code(0).says("1 of 2 agents tested");
-    project.write("ctxc.toml", "edition = \"2026\"\n[roles.r]\ntemplate = \"b\"\nbudget = 2_000\n");
-    project.run(&["check"]).code(2).says("`roles.r.budget` is a number; expected a table").says("write `{ tokens = 2_000 }`");
+    project
+        .run(&["eval", "--coverage"])
+        .code(0)
+        .says("0 of 2 agents tested");
+    project.write(
+        "scenarios/twice.yaml",
+        case("twice", "/steps/0", "nothing_cut: true"),
+    );
+    project
+        .run(&["check", "--verbose"])
+        .code(1)
+        .says("the agent `b --node /steps/1/steps/0` has no scenario");
+    project
+        .run(&["eval", "--coverage"])
+        .code(0)
+        .says("1 of 2 agents tested");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[roles.r]\ntemplate = \"b\"\nbudget = 2_000\n",
+    );
+    project
+        .run(&["check"])
+        .code(2)
+        .says("`roles.r.budget` is a number; expected a table")
+        .says("write `{ tokens = 2_000 }`");
     project.run(&["check", "--fix", "--unsafe-fixes"]);
-    assert!(project.read("ctxc.toml").contains("budget = { tokens = 2_000 }"));
+    assert!(
+        project
+            .read("ctxc.toml")
+            .contains("budget = { tokens = 2_000 }")
+    );
 }

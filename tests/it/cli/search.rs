@@ -20,7 +20,10 @@ fn sample() -> Project {
     let mut project = Project::new()
         .file("templates/answer.xml", ANSWER)
         .file("templates/plain.xml", PLAIN)
-        .file("docs/deploys.md", "# Deploys\n\nRoll back a deploy with `rollbackDeploy`.\n")
+        .file(
+            "docs/deploys.md",
+            "# Deploys\n\nRoll back a deploy with `rollbackDeploy`.\n",
+        )
         .file("docs/pager.md", "# The pager\n\nIt rings.\n")
         .file("data/picture.html", b"\0\x01\x02");
     for at in 0..8 {
@@ -32,28 +35,49 @@ fn sample() -> Project {
 const GIVEN: [&str; 3] = ["answer", "--input", "question=how do I roll back?"];
 
 fn with<'a>(verb: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [verb].into_iter().chain(GIVEN).chain(more.iter().copied()).collect()
+    [verb]
+        .into_iter()
+        .chain(GIVEN)
+        .chain(more.iter().copied())
+        .collect()
 }
 
 #[test]
 fn a_search_says_what_is_found_and_why() {
     let project = sample();
-    let run = project.run(&["search", "how do I", "roll back a deploy?"]).code(0);
+    let run = project
+        .run(&["search", "how do I", "roll back a deploy?"])
+        .code(0);
     assert_eq!(
         run.stdout,
         "docs/deploys.md  100 %: roll, back, deploy\n    # Deploys\n    Roll back a deploy with `rollbackDeploy`.\n\
          1 of 10 passages in 10 files, by roll, back, deploy\n"
     );
     assert_eq!(run.stderr, "");
-    let json = project.run(&["search", "--json", "--limit", "1", "deploys pager"]).code(0).json();
-    assert_eq!((json["matches"].as_array().unwrap().len(), &json["files"]), (1, &10.into()));
+    let json = project
+        .run(&["search", "--json", "--limit", "1", "deploys pager"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (json["matches"].as_array().unwrap().len(), &json["files"]),
+        (1, &10.into())
+    );
     assert_eq!(json["skipped"][0]["path"], "data/picture.html");
     let none = project.run(&["search", "zebra \" OR * ("]).code(0);
-    assert_eq!(none.stdout, "no match: none of zebra occurs in any of 10 passages in 10 files\n");
+    assert_eq!(
+        none.stdout,
+        "no match: none of zebra occurs in any of 10 passages in 10 files\n"
+    );
     let empty = project.run(&["search", "how", "do I"]).code(0);
-    assert_eq!(empty.stdout, "no match: the query has only stop words, such as `the` and `how`\n");
+    assert_eq!(
+        empty.stdout,
+        "no match: the query has only stop words, such as `the` and `how`\n"
+    );
     let all = project.run(&["search"]).code(0);
-    assert_eq!(all.stdout, "10 passages in 10 files can be looked up\nleft out: data/picture.html: it holds no text\n");
+    assert_eq!(
+        all.stdout,
+        "10 passages in 10 files can be looked up\nleft out: data/picture.html: it holds no text\n"
+    );
     assert_eq!(project.run(&["search", "-q", "zebra"]).code(0).stdout, "");
 }
 
@@ -61,18 +85,39 @@ fn a_search_says_what_is_found_and_why() {
 fn templates_and_what_ctxc_writes_are_no_context() {
     let project = sample();
     project.run(&["build"]).code(0);
-    project.run(&["manifest", "--output", "context-manifest.json"]).code(0);
-    let found = project.run(&["search", "--json", "answer question deploys subtask fresh_context"]).code(0).json();
-    let ids: Vec<&str> = found["matches"].as_array().unwrap().iter().map(|found| found["id"].as_str().unwrap()).collect();
+    project
+        .run(&["manifest", "--output", "context-manifest.json"])
+        .code(0);
+    let found = project
+        .run(&[
+            "search",
+            "--json",
+            "answer question deploys subtask fresh_context",
+        ])
+        .code(0)
+        .json();
+    let ids: Vec<&str> = found["matches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids, ["docs/deploys.md"]);
 }
 
 #[test]
 fn the_project_file_says_what_is_looked_at() {
-    let project = sample().file(".gitignore", "build/\n").file("build/deploys.md", "deploys, made by a tool\n");
+    let project = sample()
+        .file(".gitignore", "build/\n")
+        .file("build/deploys.md", "deploys, made by a tool\n");
     let ids = |project: &Project| {
         let found = project.run(&["search", "--json", "deploys"]).code(0).json();
-        found["matches"].as_array().unwrap().iter().map(|found| found["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        found["matches"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| found["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids(&project), ["docs/deploys.md"]);
     project.write(
@@ -81,9 +126,17 @@ fn the_project_file_says_what_is_looked_at() {
     );
     assert_eq!(ids(&project), ["build/deploys.md"]);
     let run = project.run(&["search", "deploys"]).code(0);
-    assert!(run.stdout.contains("left out: gone.md: there is no such file"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .contains("left out: gone.md: there is no such file"),
+        "{}",
+        run.stdout
+    );
     project.write("ctxc.toml", "[context]\ndocuments = [\"../handbook.md\"]\n");
-    project.run(&["search", "deploys"]).code(2).warns("ctxc.toml:2:14: ");
+    project
+        .run(&["search", "deploys"])
+        .code(2)
+        .warns("ctxc.toml:2:14: ");
 }
 
 #[test]
@@ -91,56 +144,126 @@ fn render_manifest_and_search_agree() {
     let project = sample();
     let rendered = project.run(&with("render", &["--explain"])).code(0).stdout;
     assert!(rendered.contains("fresh:docs/deploys.md"), "{rendered}");
-    assert!(rendered.contains("looked up: docs/deploys.md"), "{rendered}");
+    assert!(
+        rendered.contains("looked up: docs/deploys.md"),
+        "{rendered}"
+    );
     let manifest = project.run(&with("manifest", &["--json"])).code(0).json();
     let segments = manifest["entries"][0]["segments"].as_array().unwrap();
-    let parts: Vec<(&str, u64)> =
-        segments.iter().map(|part| (part["id"].as_str().unwrap(), part["tokens"].as_u64().unwrap())).collect();
-    assert_eq!(parts.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["description", "fresh:docs/deploys.md"]);
-    assert!(segments.iter().all(|part| part["variable"].as_array().unwrap().is_empty()), "all of it is known");
+    let parts: Vec<(&str, u64)> = segments
+        .iter()
+        .map(|part| {
+            (
+                part["id"].as_str().unwrap(),
+                part["tokens"].as_u64().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        parts.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        ["description", "fresh:docs/deploys.md"]
+    );
+    assert!(
+        segments
+            .iter()
+            .all(|part| part["variable"].as_array().unwrap().is_empty()),
+        "all of it is known"
+    );
     for (id, tokens) in parts {
-        let line = rendered.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap();
+        let line = rendered
+            .lines()
+            .find(|line| line.starts_with(&format!("{id} ")))
+            .unwrap();
         let said = line[id.len()..].trim_start().split(' ').next().unwrap();
         assert_eq!(said, tokens.to_string(), "{line}");
     }
     // Without the value nothing can be looked up, and the manifest of everything stays the same whatever the files hold.
-    let open = project.run(&["manifest", "answer", "--json"]).code(0).json();
+    let open = project
+        .run(&["manifest", "answer", "--json"])
+        .code(0)
+        .json();
     assert_eq!(open["entries"][0]["segments"][1]["id"], "fresh");
     assert_eq!(open["entries"][0]["segments"][1]["variable"][0], "matches");
     let whole = project.run(&["manifest", "--json"]).code(0).stdout;
     project.write("docs/more.md", "more about deploys and how to roll back\n");
     assert_eq!(project.run(&["manifest", "--json"]).code(0).stdout, whole);
-    assert!(project.run(&with("render", &[])).code(0).stdout.contains("more about deploys"), "an edit is seen at once");
+    assert!(
+        project
+            .run(&with("render", &[]))
+            .code(0)
+            .stdout
+            .contains("more about deploys"),
+        "an edit is seen at once"
+    );
 }
 
 #[test]
 fn a_lookup_can_be_switched_off() {
     let project = sample();
-    let rendered = project.run(&with("render", &["--no-index", "--explain", "--cache-dir", "kept"])).code(0).stdout;
+    let rendered = project
+        .run(&with(
+            "render",
+            &["--no-index", "--explain", "--cache-dir", "kept"],
+        ))
+        .code(0)
+        .stdout;
     assert!(!rendered.contains("fresh:"), "{rendered}");
-    let manifest = project.run(&with("manifest", &["--no-index", "--json", "--cache-dir", "kept"])).code(0).json();
-    assert_eq!(manifest["entries"][0]["segments"][1]["variable"][0], "matches");
+    let manifest = project
+        .run(&with(
+            "manifest",
+            &["--no-index", "--json", "--cache-dir", "kept"],
+        ))
+        .code(0)
+        .json();
+    assert_eq!(
+        manifest["entries"][0]["segments"][1]["variable"][0],
+        "matches"
+    );
     assert!(!project.path("kept").exists());
 }
 
 #[test]
 fn what_looks_nothing_up_opens_no_index() {
     let project = sample();
-    project.run(&["render", "plain", "--cache-dir", "kept"]).code(0);
+    project
+        .run(&["render", "plain", "--cache-dir", "kept"])
+        .code(0);
     project.run(&["manifest", "--cache-dir", "kept"]).code(0);
-    project.run(&["manifest", "plain", "--cache-dir", "kept"]).code(0);
+    project
+        .run(&["manifest", "plain", "--cache-dir", "kept"])
+        .code(0);
     assert!(!project.path("kept").exists());
-    project.run(&with("render", &["--cache-dir", "kept"])).code(0).silent();
-    let kept = std::fs::read_dir(project.path("kept")).unwrap().next().unwrap().unwrap().path();
+    project
+        .run(&with("render", &["--cache-dir", "kept"]))
+        .code(0)
+        .silent();
+    let kept = std::fs::read_dir(project.path("kept"))
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     assert!(kept.join("search.db").exists() && !project.path(".ctxc").exists());
 }
 
 #[test]
 fn a_broken_template_keeps_nobody_from_searching() {
     let project = sample().file("templates/bad.xml", "<task name=\"bad\"");
-    assert!(project.run(&["search", "deploys"]).code(0).stdout.contains("docs/deploys.md"));
+    assert!(
+        project
+            .run(&["search", "deploys"])
+            .code(0)
+            .stdout
+            .contains("docs/deploys.md")
+    );
     let empty = Project::new().file("notes.md", "zebra\n");
-    assert!(empty.run(&["search", "zebra"]).code(0).stdout.starts_with("notes.md  100 %: zebra\n"));
+    assert!(
+        empty
+            .run(&["search", "zebra"])
+            .code(0)
+            .stdout
+            .starts_with("notes.md  100 %: zebra\n")
+    );
 }
 
 #[test]
@@ -148,12 +271,17 @@ fn programs_that_ask_at_once_agree() {
     let project = sample();
     let answers: Vec<String> = std::thread::scope(|scope| {
         let ask = || {
-            let run = project.run(&["search", "--json", "roll back deploys pager"]).code(0);
+            let run = project
+                .run(&["search", "--json", "roll back deploys pager"])
+                .code(0);
             assert_eq!(run.stderr, "");
             run.stdout
         };
         let threads: Vec<_> = (0..6).map(|_| scope.spawn(ask)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .collect()
     });
     for answer in &answers {
         assert_eq!(answer, &answers[0]);
@@ -163,11 +291,18 @@ fn programs_that_ask_at_once_agree() {
 #[test]
 fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
     let project = Project::new().file("a.md", "a zebra\n");
-    project.run(&["search", "zebra"]).code(0).says("a.md").silent();
+    project
+        .run(&["search", "zebra"])
+        .code(0)
+        .says("a.md")
+        .silent();
     assert_eq!(project.files(), ["a.md"]);
     // Without a home nothing is kept, and the answer is the same.
     let mut command = project.command(&["search", "zebra"]);
-    command.env("XDG_CACHE_HOME", "here").env_remove("LOCALAPPDATA").env_remove("HOME");
+    command
+        .env("XDG_CACHE_HOME", "here")
+        .env_remove("LOCALAPPDATA")
+        .env_remove("HOME");
     let run = super::project::Run::from(command.output().unwrap()).code(0);
     run.says("a.md")
         .warns("looked up in memory")
@@ -178,40 +313,108 @@ fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
 #[test]
 fn a_role_keeps_its_protected_files_from_its_own_lookups() {
     let words = "how do I roll back a deploy";
-    let role = |name: &str, path: &str| format!("[roles.{name}]\ntemplate = \"answer\"\nprotected_paths = [\"{path}\"]\n");
+    let role = |name: &str, path: &str| {
+        format!("[roles.{name}]\ntemplate = \"answer\"\nprotected_paths = [\"{path}\"]\n")
+    };
     let config = role("clerk", "billing/**") + &role("reader", "**");
-    let project = sample().file("ctxc.toml", config).file("billing/notes.md", format!("{words} planted"));
-    for (role, is_there, is_planted) in [(None, true, false), (Some("clerk"), true, false), (Some("reader"), false, false)] {
+    let project = sample()
+        .file("ctxc.toml", config)
+        .file("billing/notes.md", format!("{words} planted"));
+    for (role, is_there, is_planted) in [
+        (None, true, false),
+        (Some("clerk"), true, false),
+        (Some("reader"), false, false),
+    ] {
         let subject = role.map_or(vec!["answer"], |role| vec!["--role", role]);
-        let args = [&["render"], &*subject, &["--input", "question=how do I roll back a deploy?"]].concat();
+        let args = [
+            &["render"],
+            &*subject,
+            &["--input", "question=how do I roll back a deploy?"],
+        ]
+        .concat();
         let rendered = project.run(&args).code(0).stdout;
-        assert_eq!((rendered.contains("rollbackDeploy"), rendered.contains("planted")), (is_there, is_planted), "{role:?}");
+        assert_eq!(
+            (
+                rendered.contains("rollbackDeploy"),
+                rendered.contains("planted")
+            ),
+            (is_there, is_planted),
+            "{role:?}"
+        );
     }
     // What one role protects, another one looks up.
-    project.write("ctxc.toml", role("clerk", "billing/**") + &role("writer", "src/**"));
-    let rendered =
-        project.run(&["render", "--role", "writer", "--input", "question=how do I roll back a deploy?"]).code(0).stdout;
+    project.write(
+        "ctxc.toml",
+        role("clerk", "billing/**") + &role("writer", "src/**"),
+    );
+    let rendered = project
+        .run(&[
+            "render",
+            "--role",
+            "writer",
+            "--input",
+            "question=how do I roll back a deploy?",
+        ])
+        .code(0)
+        .stdout;
     assert!(rendered.contains("planted"), "{rendered}");
-    assert!(!project.run(&["search", words]).code(0).stdout.contains("planted"));
+    assert!(
+        !project
+            .run(&["search", words])
+            .code(0)
+            .stdout
+            .contains("planted")
+    );
 }
 
 #[test]
 fn no_key_and_no_environment_file_reaches_an_agent() {
-    let marks = ["planted-one", "planted-two", "planted-three", "planted-four", "planted-five", "planted-six"];
+    let marks = [
+        "planted-one",
+        "planted-two",
+        "planted-three",
+        "planted-four",
+        "planted-five",
+        "planted-six",
+    ];
     let words = "how do I roll back a deploy";
     let project = sample()
-        .file("ctxc.toml", "[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n")
+        .file(
+            "ctxc.toml",
+            "[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n",
+        )
         .file(".gitignore", "private/\n")
         .file("id_rsa", format!("{words} {}", marks[0]))
         .file(".env", format!("DEPLOY_KEY={} # {words}\n", marks[1]))
-        .file("config/prod.yaml", format!("# {words}\napiKey: {}\n", marks[2]))
+        .file(
+            "config/prod.yaml",
+            format!("# {words}\napiKey: {}\n", marks[2]),
+        )
         .file("private/notes.md", format!("{words} {}", marks[3]))
         .file("billing/notes.md", format!("{words} {}", marks[4]))
-        .file("deploy/Prod.ENV", format!("DEPLOY_KEY={} # {words}\n", marks[5]));
-    let held = |text: &str| marks.into_iter().filter(|mark| text.contains(mark)).collect::<Vec<_>>();
+        .file(
+            "deploy/Prod.ENV",
+            format!("DEPLOY_KEY={} # {words}\n", marks[5]),
+        );
+    let held = |text: &str| {
+        marks
+            .into_iter()
+            .filter(|mark| text.contains(mark))
+            .collect::<Vec<_>>()
+    };
     for role in [&[][..], &["--role", "clerk"]] {
-        let task = if role.is_empty() { &["answer"][..] } else { &[] };
-        let args = [&["render"], task, role, &["--input", "question=how do I roll back a deploy?"]].concat();
+        let task = if role.is_empty() {
+            &["answer"][..]
+        } else {
+            &[]
+        };
+        let args = [
+            &["render"],
+            task,
+            role,
+            &["--input", "question=how do I roll back a deploy?"],
+        ]
+        .concat();
         let rendered = project.run(&args).code(0).stdout;
         assert!(rendered.contains("rollbackDeploy"), "{rendered}");
         assert_eq!(held(&rendered), [""; 0], "{rendered}");
@@ -221,24 +424,44 @@ fn no_key_and_no_environment_file_reaches_an_agent() {
     let skipped = found.json()["skipped"].clone();
     let why = |path: &str| {
         let all = skipped.as_array().unwrap();
-        all.iter().find(|one| one["path"] == path).map(|one| one["why"].as_str().unwrap().to_owned())
+        all.iter()
+            .find(|one| one["path"] == path)
+            .map(|one| one["why"].as_str().unwrap().to_owned())
     };
     let named = "its name is that of a key, a credential or an environment file";
     assert_eq!(why("id_rsa").as_deref(), Some(named));
     assert_eq!(why("deploy/Prod.ENV").as_deref(), Some(named));
-    assert_eq!(why("billing/notes.md").as_deref(), Some("role `clerk` protects it"));
-    assert_eq!(why("config/prod.yaml").as_deref(), Some("its type is not looked up unless `[context] include` names it"));
+    assert_eq!(
+        why("billing/notes.md").as_deref(),
+        Some("role `clerk` protects it")
+    );
+    assert_eq!(
+        why("config/prod.yaml").as_deref(),
+        Some("its type is not looked up unless `[context] include` names it")
+    );
     let shown = project.run(&["search", words]).code(0).stdout;
-    assert!(shown.contains(&format!("left out: deploy/Prod.ENV: {named}")), "{shown}");
+    assert!(
+        shown.contains(&format!("left out: deploy/Prod.ENV: {named}")),
+        "{shown}"
+    );
     let all = project.run(&["search"]).code(0).stdout;
     let types = "left out: 1 file of other types (1 yaml): `[context] include` takes any type, and `--verbose` names them\n";
     assert!(all.ends_with(types), "{all}");
-    assert!(project.run(&["search", "-v"]).code(0).stdout.contains("left out: config/prod.yaml: its type"));
+    assert!(
+        project
+            .run(&["search", "-v"])
+            .code(0)
+            .stdout
+            .contains("left out: config/prod.yaml: its type")
+    );
     // A pattern brings in other types, and no key.
     project.write(
         "ctxc.toml",
         "[context]\ninclude = [\"**\", \"private\"]\n[roles.clerk]\ntemplate = \"answer\"\nprotected_paths = [\"billing/**\"]\n",
     );
-    let found = project.run(&["search", "--json", "--limit", "50", words]).code(0).stdout;
+    let found = project
+        .run(&["search", "--json", "--limit", "50", words])
+        .code(0)
+        .stdout;
     assert_eq!(held(&found), [marks[2]], "{found}");
 }

@@ -25,13 +25,29 @@ fn sample() -> Project {
 
 /// Runs all parts and merges them.
 fn merged(project: &Project, parts: usize) -> String {
-    let names: Vec<String> = (1..=parts).map(|part| format!("part-{parts}-{part}.json")).collect();
+    let names: Vec<String> = (1..=parts)
+        .map(|part| format!("part-{parts}-{part}.json"))
+        .collect();
     for (part, name) in names.iter().enumerate() {
-        let run = project.run(&["eval", "--shard", &format!("{}/{parts}", part + 1), "--out", name]);
+        let run = project.run(&[
+            "eval",
+            "--shard",
+            &format!("{}/{parts}", part + 1),
+            "--out",
+            name,
+        ]);
         assert!(matches!(run.code, Some(0 | 1 | 3)), "{run:#?}");
     }
     let files = names.iter().map(String::as_str).rev();
-    project.run(&["scorecard", "merge", "--format", "json"].into_iter().chain(files).collect::<Vec<_>>()).code(0).stdout
+    project
+        .run(
+            &["scorecard", "merge", "--format", "json"]
+                .into_iter()
+                .chain(files)
+                .collect::<Vec<_>>(),
+        )
+        .code(0)
+        .stdout
 }
 
 #[test]
@@ -42,16 +58,30 @@ fn the_scorecards_of_all_parts_are_that_of_one_run() {
         assert_eq!(merged(&project, parts), whole, "{parts}");
     }
     let text = project.run(&["eval"]).stdout;
-    assert_eq!(project.run(&["scorecard", "merge", "part-2-1.json", "part-2-2.json"]).code(0).stdout, text);
+    assert_eq!(
+        project
+            .run(&["scorecard", "merge", "part-2-1.json", "part-2-2.json"])
+            .code(0)
+            .stdout,
+        text
+    );
     // One that is added moves no other.
     let names = |project: &Project| -> BTreeSet<String> {
         let card = project.run(&["eval", "--shard", "2/3", "--json"]).json();
-        card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap().to_owned()).collect()
+        card["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|case| case["id"].as_str().unwrap().to_owned())
+            .collect()
     };
     let before = names(&project);
     project.write("scenarios/rows.csv", "id,objective\nnew,w\nb,x\na,y\nc,z\n");
     let after = names(&project);
-    assert!(before.is_subset(&after) && after.len() <= before.len() + 1, "{before:?} {after:?}");
+    assert!(
+        before.is_subset(&after) && after.len() <= before.len() + 1,
+        "{before:?} {after:?}"
+    );
 }
 
 #[test]
@@ -61,11 +91,21 @@ fn what_is_of_different_runs_is_not_merged() {
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);
     let merge = |files: &[&str]| project.run(&[&["scorecard", "merge"], files].concat());
     merge(&["one.json", "two.json", "one.json"]).code(0);
-    merge(&["one.json"]).code(2).warns("part 2 of 2 is missing").warns("run every shard");
-    merge(&["two.json", "two.json"]).code(2).warns("part 1 of 2 is missing");
+    merge(&["one.json"])
+        .code(2)
+        .warns("part 2 of 2 is missing")
+        .warns("run every shard");
+    merge(&["two.json", "two.json"])
+        .code(2)
+        .warns("part 1 of 2 is missing");
     project.run(&["eval", "many", "--shard", "3/3", "--out", "three.json"]);
-    merge(&["one.json", "two.json", "three.json"]).code(2).warns("one.json is one of 2 parts, and three.json one of 3");
-    project.write("edited.json", project.read("one.json").replace("\"pass\"", "\"fail\""));
+    merge(&["one.json", "two.json", "three.json"])
+        .code(2)
+        .warns("one.json is one of 2 parts, and three.json one of 3");
+    project.write(
+        "edited.json",
+        project.read("one.json").replace("\"pass\"", "\"fail\""),
+    );
     merge(&["one.json", "two.json", "edited.json"])
         .code(2)
         .warns("one.json and edited.json both have `many/")
@@ -73,12 +113,19 @@ fn what_is_of_different_runs_is_not_merged() {
     merge(&["one.json", "scenarios/rows.csv"])
         .code(2)
         .warns("scenarios/rows.csv is not a scorecard: expected a file with the schema");
-    merge(&["one.json", "nowhere.json"]).code(2).warns("nowhere.json cannot be read: it does not exist");
+    merge(&["one.json", "nowhere.json"])
+        .code(2)
+        .warns("nowhere.json cannot be read: it does not exist");
     merge(&[]).code(2);
     project.write("templates/triage.xml", TASK.replace("Sort", "Order"));
     project.run(&["eval", "many", "--shard", "2/2", "--out", "two.json"]);
-    merge(&["one.json", "two.json"]).code(2).warns("one.json and two.json are of different runs: the registry is b3:");
+    merge(&["one.json", "two.json"])
+        .code(2)
+        .warns("one.json and two.json are of different runs: the registry is b3:");
     for wrong in ["0/2", "3/2", "1", "a/b", "1/0"] {
-        project.run(&["eval", "--shard", wrong]).code(2).warns("expected I/N, such as 1/4 for the first of four");
+        project
+            .run(&["eval", "--shard", wrong])
+            .code(2)
+            .warns("expected I/N, such as 1/4 for the first of four");
     }
 }

@@ -20,8 +20,14 @@ const SEQUENCE: &str = "\
 ";
 
 fn sample() -> Project {
-    let project = Project::new().file("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n");
-    project.file("templates/week.xml", SEQUENCE).file("templates/clean.xml", CLEAN).file("templates/triage.xml", CONFLICT)
+    let project = Project::new().file(
+        "ctxc.toml",
+        "[defaults.atomic]\ninherit_context = \"subset\"\n",
+    );
+    project
+        .file("templates/week.xml", SEQUENCE)
+        .file("templates/clean.xml", CLEAN)
+        .file("templates/triage.xml", CONFLICT)
 }
 
 #[test]
@@ -31,22 +37,45 @@ fn a_task_is_shown_with_every_layer_that_had_a_say() {
     let by_file = sample().run(&["show", "templates/week.xml"]).code(0);
     assert_eq!(by_file.stdout, run.stdout);
     let project = sample();
-    let below = project.command(&["show", "week.xml"]).current_dir(project.path("templates")).output().unwrap();
-    assert_eq!(String::from_utf8(below.stdout).unwrap(), run.stdout, "as it is typed where one stands");
+    let below = project
+        .command(&["show", "week.xml"])
+        .current_dir(project.path("templates"))
+        .output()
+        .unwrap();
+    assert_eq!(
+        String::from_utf8(below.stdout).unwrap(),
+        run.stdout,
+        "as it is typed where one stands"
+    );
 }
 
 #[test]
 fn programs_get_every_node_with_its_settings() {
     let json = sample().run(&["show", "week", "--json"]).code(0).json();
-    assert_eq!((&json["schema"], &json["path"]), (&"ctxc/show/1".into(), &"templates/week.xml".into()));
-    let nodes = json["nodes"].as_array().unwrap();
-    let ids: Vec<&str> = nodes.iter().map(|node| node["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["/", "/steps/0", "/steps/1"]);
-    assert_eq!((&nodes[1]["reference"], &nodes[1]["settings"]), (&"clean".into(), &serde_json::Value::Null));
-    let inherit = &nodes[2]["settings"]["inherit_context"];
-    assert_eq!((&inherit["value"], &inherit["origin"]["layer"]), (&"none".into(), &"subtype".into()));
     assert_eq!(
-        (&inherit["beaten"][0]["value"], &inherit["beaten"][0]["origin"]["path"]),
+        (&json["schema"], &json["path"]),
+        (&"ctxc/show/1".into(), &"templates/week.xml".into())
+    );
+    let nodes = json["nodes"].as_array().unwrap();
+    let ids: Vec<&str> = nodes
+        .iter()
+        .map(|node| node["id"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["/", "/steps/0", "/steps/1"]);
+    assert_eq!(
+        (&nodes[1]["reference"], &nodes[1]["settings"]),
+        (&"clean".into(), &serde_json::Value::Null)
+    );
+    let inherit = &nodes[2]["settings"]["inherit_context"];
+    assert_eq!(
+        (&inherit["value"], &inherit["origin"]["layer"]),
+        (&"none".into(), &"subtype".into())
+    );
+    assert_eq!(
+        (
+            &inherit["beaten"][0]["value"],
+            &inherit["beaten"][0]["origin"]["path"]
+        ),
         (&"subset".into(), &"ctxc.toml".into())
     );
     assert_eq!(inherit["beaten"][1]["value"], "full");
@@ -54,7 +83,9 @@ fn programs_get_every_node_with_its_settings() {
 
 #[test]
 fn one_setting_is_explained_in_words_and_as_data() {
-    let run = sample().run(&["explain", "week/steps/1.inherit_context"]).code(0);
+    let run = sample()
+        .run(&["explain", "week/steps/1.inherit_context"])
+        .code(0);
     assert_eq!(
         run.stdout,
         "week/steps/1.inherit_context is none: sees nothing of its parent's context\n\
@@ -62,10 +93,21 @@ fn one_setting_is_explained_in_words_and_as_data() {
          \x20 subset      the project's default for atomic, ctxc.toml:2:19 (beaten)\n\
          \x20 full        the default of atomic (beaten)\n"
     );
-    let json = sample().run(&["explain", "week/steps/1.inherit_context", "--json"]).code(0).json();
+    let json = sample()
+        .run(&["explain", "week/steps/1.inherit_context", "--json"])
+        .code(0)
+        .json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["schema", "task", "node", "setting", "value", "applies", "origin", "beaten"]);
-    assert_eq!((&json["schema"], &json["node"], &json["value"]), (&"ctxc/explain/1".into(), &"/steps/1".into(), &"none".into()));
+    assert_eq!(
+        keys,
+        [
+            "schema", "task", "node", "setting", "value", "applies", "origin", "beaten"
+        ]
+    );
+    assert_eq!(
+        (&json["schema"], &json["node"], &json["value"]),
+        (&"ctxc/explain/1".into(), &"/steps/1".into(), &"none".into())
+    );
 }
 
 #[test]
@@ -77,13 +119,45 @@ fn a_task_with_a_conflict_can_be_looked_at() {
 #[test]
 fn what_is_not_there_gets_the_nearest_name() {
     let project = sample();
-    project.run(&["show", "wek"]).code(2).warns("there is no task `wek` in this project").warns("did you mean `week`?");
-    project.run(&["explain", "wek.fresh_context"]).code(2).warns("did you mean `week`?");
-    project.run(&["explain", "week.fresh_contxt"]).code(2).warns("did you mean `week.fresh_context`?");
-    project.run(&["explain", "week.length"]).code(2).warns("`length` is no setting").warns("the settings are inherit_context, ");
-    project.run(&["show", "something-else"]).code(2).warns("tasks here: clean, triage, week\n");
-    project.run(&["show", "templates"]).code(2).warns("templates holds no task of this project").warns("tasks here: clean,");
-    Project::new().run(&["show", "week"]).code(2).warns("this project holds none yet").warns("`ctxc init`");
-    project.run(&["explain", "week/steps/7.fresh_context"]).code(2).warns("has no node `/steps/7`").warns("ctxc show week");
-    project.run(&["explain", "week/steps/0.fresh_context"]).code(2).warns("it stands for `clean`: ask for clean.fresh_context");
+    project
+        .run(&["show", "wek"])
+        .code(2)
+        .warns("there is no task `wek` in this project")
+        .warns("did you mean `week`?");
+    project
+        .run(&["explain", "wek.fresh_context"])
+        .code(2)
+        .warns("did you mean `week`?");
+    project
+        .run(&["explain", "week.fresh_contxt"])
+        .code(2)
+        .warns("did you mean `week.fresh_context`?");
+    project
+        .run(&["explain", "week.length"])
+        .code(2)
+        .warns("`length` is no setting")
+        .warns("the settings are inherit_context, ");
+    project
+        .run(&["show", "something-else"])
+        .code(2)
+        .warns("tasks here: clean, triage, week\n");
+    project
+        .run(&["show", "templates"])
+        .code(2)
+        .warns("templates holds no task of this project")
+        .warns("tasks here: clean,");
+    Project::new()
+        .run(&["show", "week"])
+        .code(2)
+        .warns("this project holds none yet")
+        .warns("`ctxc init`");
+    project
+        .run(&["explain", "week/steps/7.fresh_context"])
+        .code(2)
+        .warns("has no node `/steps/7`")
+        .warns("ctxc show week");
+    project
+        .run(&["explain", "week/steps/0.fresh_context"])
+        .code(2)
+        .warns("it stands for `clean`: ask for clean.fresh_context");
 }

@@ -5,7 +5,11 @@ use pretty_assertions::assert_eq;
 
 /// A task that shows these paths to its agent.
 fn task(paths: &[&str]) -> String {
-    let paths = paths.iter().map(|path| format!("    <path>{path}</path>\n")).collect::<Vec<_>>().concat();
+    let paths = paths
+        .iter()
+        .map(|path| format!("    <path>{path}</path>\n"))
+        .collect::<Vec<_>>()
+        .concat();
     format!(
         "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.</description>\n  <file_paths>\n{paths}  </file_paths>\n</task>\n"
     )
@@ -13,14 +17,29 @@ fn task(paths: &[&str]) -> String {
 
 fn told(project: &Project) -> String {
     let run = project.run(&["check", "--format", "concise"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""), "{}", run.stdout);
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (Some(1), ""),
+        "{}",
+        run.stdout
+    );
     run.stdout
 }
 
 #[test]
 fn every_path_that_leads_to_no_text_is_told_at_its_place() {
-    let paths = ["docs/runbok.md", "../secret.md", "/docs/runbook.md", "docs", "docs/logo.png", "docs/{{name}}.md", "docs/*.md"];
-    let project = Project::new().file("templates/triage.xml", task(&paths)).file("docs/runbook.md", "Restart it.\n");
+    let paths = [
+        "docs/runbok.md",
+        "../secret.md",
+        "/docs/runbook.md",
+        "docs",
+        "docs/logo.png",
+        "docs/{{name}}.md",
+        "docs/*.md",
+    ];
+    let project = Project::new()
+        .file("templates/triage.xml", task(&paths))
+        .file("docs/runbook.md", "Restart it.\n");
     let project = project.file("docs/logo.png", b"\x89PNG\xff\xfe\x00");
     insta::assert_snapshot!(told(&project), @r"
     templates/triage.xml:4:11: error[unreadable-path]: the file `docs/runbok.md` cannot be shown to the agent: it does not exist
@@ -45,7 +64,10 @@ fn every_path_that_leads_to_no_text_is_told_at_its_place() {
         .filter(|one| one["code"] == "CTX308")
         .filter_map(|one| one["fixes"][0]["title"].as_str())
         .collect();
-    assert_eq!(fixes, ["write `docs/runbook.md`", "write `docs/runbook.md`"]);
+    assert_eq!(
+        fixes,
+        ["write `docs/runbook.md`", "write `docs/runbook.md`"]
+    );
 }
 
 #[cfg(unix)]
@@ -58,7 +80,13 @@ fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
         .file("own.md", "Ours.\n");
     std::os::unix::fs::symlink(outside.path("secret.md"), project.path("secret.md")).unwrap();
     std::os::unix::fs::symlink(project.path("own.md"), project.path("within.md")).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(project.path("pipe"))
+            .status()
+            .unwrap()
+            .success()
+    );
     insta::assert_snapshot!(told(&project), @r"
     triage.xml:4:11: error[unreadable-path]: the file `secret.md` cannot be shown to the agent: it lies outside the project's folder
     triage.xml:6:11: error[unreadable-path]: the file `pipe` cannot be shown to the agent: it is not a regular file
@@ -69,10 +97,15 @@ fn a_link_that_leads_out_and_a_pipe_are_refused_unread() {
 
 #[test]
 fn a_path_from_the_templates_folder_is_known_for_what_it_is() {
-    let project = Project::new().file("templates/triage.xml", task(&["guide.md"])).file("templates/guide.md", "Be kind.\n");
+    let project = Project::new()
+        .file("templates/triage.xml", task(&["guide.md"]))
+        .file("templates/guide.md", "Be kind.\n");
     project.run(&["check"]).code(1);
     project.run(&["check", "--fix", "--unsafe-fixes"]);
-    assert_eq!(project.read("templates/triage.xml"), task(&["templates/guide.md"]));
+    assert_eq!(
+        project.read("templates/triage.xml"),
+        task(&["templates/guide.md"])
+    );
     project.run(&["check"]).code(0);
     project.run(&["render", "triage"]).code(0);
 }
@@ -80,19 +113,31 @@ fn a_path_from_the_templates_folder_is_known_for_what_it_is() {
 /// A file that comes later is nobody's mistake, once somebody says so.
 #[test]
 fn it_can_be_allowed_and_lowered() {
-    let allowed = task(&["build/plan.md"])
-        .replace("<file_paths>\n", "<file_paths>\n    <?ctxc allow unreadable-path reason=\"the step before writes it\"?>\n");
-    let project = Project::new().file("ctxc.toml", "").file("triage.xml", allowed);
+    let allowed = task(&["build/plan.md"]).replace(
+        "<file_paths>\n",
+        "<file_paths>\n    <?ctxc allow unreadable-path reason=\"the step before writes it\"?>\n",
+    );
+    let project = Project::new()
+        .file("ctxc.toml", "")
+        .file("triage.xml", allowed);
     project.run(&["check"]).code(0).silent();
-    let project =
-        Project::new().file("triage.xml", task(&["build/plan.md"])).file("ctxc.toml", "[lints]\nunreadable-path = \"warning\"\n");
+    let project = Project::new()
+        .file("triage.xml", task(&["build/plan.md"]))
+        .file("ctxc.toml", "[lints]\nunreadable-path = \"warning\"\n");
     let run = project.run(&["check", "--format", "concise"]).code(0);
-    assert!(run.stdout.starts_with("triage.xml:4:11: warning[unreadable-path]"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .starts_with("triage.xml:4:11: warning[unreadable-path]"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn a_build_notices_that_a_file_went_and_came_back() {
-    let project = Project::new().file("triage.xml", task(&["notes.md"])).file("notes.md", "Restart it.\n");
+    let project = Project::new()
+        .file("triage.xml", task(&["notes.md"]))
+        .file("notes.md", "Restart it.\n");
     project.run(&["build"]).code(0);
     std::fs::remove_file(project.path("notes.md")).unwrap();
     project.run(&["build"]).code(1);

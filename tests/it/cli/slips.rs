@@ -9,11 +9,20 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>answer {{n
 /// The only finding of a project with these files, without its place, and what it says to do.
 #[track_caller]
 fn told(name: &str, text: &str, finding: &str, way_out: &str) {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK).file(name, text);
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/t.xml", TASK)
+        .file(name, text);
     let code = if name == "ctxc.toml" { 2 } else { 1 };
     let run = project.run(&["check"]).code(code);
-    let lines = run.stdout.lines().filter(|line| line.starts_with("error[") || line.starts_with("warning["));
-    let found: Vec<&str> = lines.filter_map(|line| line.split_once(": ")).map(|(_, words)| words).collect();
+    let lines = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("error[") || line.starts_with("warning["));
+    let found: Vec<&str> = lines
+        .filter_map(|line| line.split_once(": "))
+        .map(|(_, words)| words)
+        .collect();
     assert_eq!(found.len(), 1, "{}", run.stdout);
     assert!(found[0].starts_with(finding), "{}", run.stdout);
     run.says(way_out);
@@ -24,27 +33,61 @@ fn a_project_file_with_a_slip_says_what_to_write() {
     let head = "edition = \"2026\"\n";
     let file = |rest: &str| format!("{head}{rest}");
     let none = file("[defaults.atomic]\ninherit_context = none\n");
-    told("ctxc.toml", &none, "not TOML: the text `none` stands without quotes", "write \"none\"");
+    told(
+        "ctxc.toml",
+        &none,
+        "not TOML: the text `none` stands without quotes",
+        "write \"none\"",
+    );
     let full = file("[defaults.atomic]\ninherit_context = full # all\n");
-    told("ctxc.toml", &full, "not TOML: the text `full` stands without quotes", "write \"full\"");
-    told("ctxc.toml", "edition: \"2026\"\n", "not TOML: a key and its value are joined by `=`", "write `=`");
+    told(
+        "ctxc.toml",
+        &full,
+        "not TOML: the text `full` stands without quotes",
+        "write \"full\"",
+    );
+    told(
+        "ctxc.toml",
+        "edition: \"2026\"\n",
+        "not TOML: a key and its value are joined by `=`",
+        "write `=`",
+    );
     let tool = file("[tools.read]\nparameters = []\n");
-    told("ctxc.toml", &tool, "`tools.read.parameters` is a list; expected a JSON Schema as a table", "the path of a file");
-    let schema = file("[tools.read]\nparameters = { type = \"object\", properties = { a = { type = \"str\" } } }\n");
-    told("ctxc.toml", &schema, "in the parameters of tool `read`", "did you mean `string`?");
+    told(
+        "ctxc.toml",
+        &tool,
+        "`tools.read.parameters` is a list; expected a JSON Schema as a table",
+        "the path of a file",
+    );
+    let schema = file(
+        "[tools.read]\nparameters = { type = \"object\", properties = { a = { type = \"str\" } } }\n",
+    );
+    told(
+        "ctxc.toml",
+        &schema,
+        "in the parameters of tool `read`",
+        "did you mean `string`?",
+    );
 }
 
 #[test]
 fn a_quote_that_is_never_closed_is_named_where_it_opens() {
     let text = "name: \"one\ntask: t\ninputs:\n  n: 5\n";
-    told("scenarios/t.yaml", text, "this is not valid YAML: this quote is never closed on its line", "t.yaml:1:7");
+    told(
+        "scenarios/t.yaml",
+        text,
+        "this is not valid YAML: this quote is never closed on its line",
+        "t.yaml:1:7",
+    );
 }
 
 #[test]
 fn a_value_of_another_type_is_told_in_words() {
     let project = Project::new().file("templates/t.xml", TASK);
     let run = project.run(&["render", "t", "--input", "n=five"]).code(2);
-    run.warns("--input n: expected a whole number, since the parameter's type is integer; found `five`");
+    run.warns(
+        "--input n: expected a whole number, since the parameter's type is integer; found `five`",
+    );
 }
 
 #[test]
@@ -55,7 +98,12 @@ fn a_template_with_a_slip_has_one_finding() {
         )
     };
     let step = "<steps><if test=\"n == 1\"><task><description>a</description></task></if></steps>";
-    told("templates/x.xml", &task("sequential", step), "`<steps>` has no element `<if>`", "it holds");
+    told(
+        "templates/x.xml",
+        &task("sequential", step),
+        "`<steps>` has no element `<if>`",
+        "it holds",
+    );
     let other = "<steps><cond><case test=\"n == 1\"><task><description>a</description></task></case>\
         <else><task><description>b</description></task></else></cond></steps>";
     told(
@@ -66,54 +114,116 @@ fn a_template_with_a_slip_has_one_finding() {
     );
     told(
         "templates/x.xml",
-        &task("sequence", "<steps><task><description>a</description></task></steps>"),
+        &task(
+            "sequence",
+            "<steps><task><description>a</description></task></steps>",
+        ),
         "there is no type `sequence`",
         "did you mean `sequential`?",
     );
     let wrapped = "<steps><![CDATA[<task><description>a {{n}}</description></task>]]></steps>";
     let unread = task("sequential", wrapped).replace("answer {{n}}", "answer");
-    told("templates/x.xml", &unread, "`<![CDATA[<task><description>a {{n}}", "`<steps>` holds `<task>`");
+    told(
+        "templates/x.xml",
+        &unread,
+        "`<![CDATA[<task><description>a {{n}}",
+        "`<steps>` holds `<task>`",
+    );
     let twice = "<parameters><parameter name=\"n\"/><parameter name=\"n\"/></parameters>";
-    let text = task("atomic", "").replace("<parameters><parameter name=\"n\"/></parameters>", twice);
-    told("templates/x.xml", &text, "a second parameter named `n`", "n");
+    let text =
+        task("atomic", "").replace("<parameters><parameter name=\"n\"/></parameters>", twice);
+    told(
+        "templates/x.xml",
+        &text,
+        "a second parameter named `n`",
+        "n",
+    );
     let typed = task("atomic", "").replace("name=\"n\"/>", "name=\"n\" type=\"int\"/>");
-    told("templates/x.xml", &typed, "`type` cannot be `int`", "did you mean `integer`?");
+    told(
+        "templates/x.xml",
+        &typed,
+        "`type` cannot be `int`",
+        "did you mean `integer`?",
+    );
     let block = "<instructions syntax=\"jinja\">{% if n %}x{% endfor %}</instructions>";
-    told("templates/x.xml", &task("atomic", block), "`endfor` ends a `for`, but the open block is another one", "endfor");
+    told(
+        "templates/x.xml",
+        &task("atomic", block),
+        "`endfor` ends a `for`, but the open block is another one",
+        "endfor",
+    );
     let prompt = task("atomic", "<prompt>be brief</prompt>");
-    told("templates/x.xml", &prompt, "`<task>` has no element `<prompt>`", "did you mean `<instructions>`?");
-    let examples = task("atomic", "<examples><example><question>a</question><output>b</output></example></examples>");
-    told("templates/x.xml", &examples, "`<example>` has no element `<question>`", "did you mean `<input>`?");
+    told(
+        "templates/x.xml",
+        &prompt,
+        "`<task>` has no element `<prompt>`",
+        "did you mean `<instructions>`?",
+    );
+    let examples = task(
+        "atomic",
+        "<examples><example><question>a</question><output>b</output></example></examples>",
+    );
+    told(
+        "templates/x.xml",
+        &examples,
+        "`<example>` has no element `<question>`",
+        "did you mean `<input>`?",
+    );
 }
 
 /// What does not go is left, and nobody waits for it: many of a name that may stand once.
 #[test]
 fn many_fixes_that_cannot_go_are_not_tried_one_by_one() {
     let many = "<instruction>a</instruction>\n".repeat(400);
-    let text = format!("<task type=\"atomic\" name=\"x\"><description>d</description>\n{many}</task>");
+    let text =
+        format!("<task type=\"atomic\" name=\"x\"><description>d</description>\n{many}</task>");
     let project = Project::new().file("templates/x.xml", text);
     let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(1);
-    run.says("there is a `<instructions>` already").says("fixed 1 finding");
+    run.says("there is a `<instructions>` already")
+        .says("fixed 1 finding");
 }
 
 /// A path where a name was asked for, and words of other tools.
 #[test]
 fn a_name_that_was_written_in_another_way_is_recognised() {
     let steps = |name: &str| {
-        format!("<task type=\"sequential\" name=\"x\"><description>d</description><steps><task ref=\"{name}\"/></steps></task>")
+        format!(
+            "<task type=\"sequential\" name=\"x\"><description>d</description><steps><task ref=\"{name}\"/></steps></task>"
+        )
     };
     for written in ["t.xml", "templates/t.xml", "./t"] {
-        told("templates/x.xml", &steps(written), &format!("refers to the task `{written}`"), "did you mean `t`?");
+        told(
+            "templates/x.xml",
+            &steps(written),
+            &format!("refers to the task `{written}`"),
+            "did you mean `t`?",
+        );
         let scenario = format!(
             "name: a\ntask: {written}\ncontext: {{objective: o, inputs: {{n: 5}}}}\nexpect_context:\n  - nothing_cut: true\n"
         );
-        told("scenarios/a.yaml", &scenario, &format!("the project has no task `{written}`"), "did you mean `t`?");
+        told(
+            "scenarios/a.yaml",
+            &scenario,
+            &format!("the project has no task `{written}`"),
+            "did you mean `t`?",
+        );
         let role = format!("edition = \"2026\"\n[roles.r]\ntemplate = \"{written}\"\n");
-        Project::new().file("ctxc.toml", &role).file("templates/t.xml", TASK).run(&["check"]).says("did you mean `t`?");
+        Project::new()
+            .file("ctxc.toml", &role)
+            .file("templates/t.xml", TASK)
+            .run(&["check"])
+            .says("did you mean `t`?");
     }
-    let scenario = |rest: &str| format!("name: a\ntask: t\ncontext:\n  objective: o\n  inputs: {{n: 5}}\n{rest}");
+    let scenario = |rest: &str| {
+        format!("name: a\ntask: t\ncontext:\n  objective: o\n  inputs: {{n: 5}}\n{rest}")
+    };
     let expects = |line: &str| scenario(&format!("expect_context:\n  - {line}\n"));
-    told("scenarios/a.yaml", &expects("not_contains: x"), "an expectation on the context", "did you mean `absent`?");
+    told(
+        "scenarios/a.yaml",
+        &expects("not_contains: x"),
+        "an expectation on the context",
+        "did you mean `absent`?",
+    );
     told(
         "scenarios/a.yaml",
         &scenario("expect:\n  - contains: x\n"),
@@ -121,45 +231,86 @@ fn a_name_that_was_written_in_another_way_is_recognised() {
         "did you mean `expect_context`?",
     );
     let outside = "name: a\ntask: t\ninputs: {n: 5}\nexpect_context:\n  - nothing_cut: true\n";
-    told("scenarios/a.yaml", outside, "a scenario has no key `inputs`", "`inputs` goes under `context`");
+    told(
+        "scenarios/a.yaml",
+        outside,
+        "a scenario has no key `inputs`",
+        "`inputs` goes under `context`",
+    );
 }
 
 #[test]
 fn markup_of_a_page_in_a_text_is_one_finding() {
     let text = TASK.replace("answer {{n}}", "answer<br>with {{n}}");
-    told("templates/x.xml", &text.replace("name=\"t\"", "name=\"x\""), "`<br>` is never closed", "write `&lt;`");
+    told(
+        "templates/x.xml",
+        &text.replace("name=\"t\"", "name=\"x\""),
+        "`<br>` is never closed",
+        "write `&lt;`",
+    );
     let context = TASK.replace("name=\"t\"", "name=\"x\" context=\"none\"");
-    told("templates/x.xml", &context, "`<task>` has no attribute `context`", "<context_management>");
+    told(
+        "templates/x.xml",
+        &context,
+        "`<task>` has no attribute `context`",
+        "<context_management>",
+    );
 }
 
 #[test]
 fn a_command_line_of_another_tool_is_answered_with_that_of_this_one() {
-    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK);
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/t.xml", TASK);
     let scenario = "name: a\ntask: t\ncontext: {objective: o, inputs: {n: 5}}\nexpect_context:\n  - nothing_cut: true\n";
     let project = project.file("scenarios/a.yaml", scenario);
     for (line, words) in [
         (vec!["test"], "did you mean `ctxc eval`?"),
-        (vec!["new", "scenaro", "t"], "did you mean `ctxc new scenario`?"),
+        (
+            vec!["new", "scenaro", "t"],
+            "did you mean `ctxc new scenario`?",
+        ),
         (vec!["render", "t", "n=5"], "did you mean `--input n=5`?"),
         (vec!["check", "-o", "json"], "`--format json`"),
         (vec!["eval", "--output", "junit"], "`--format junit`"),
-        (vec!["manifest", "--budget", "lots"], "expected a number of tokens, such as 8000 or 8k"),
+        (
+            vec!["manifest", "--budget", "lots"],
+            "expected a number of tokens, such as 8000 or 8k",
+        ),
         (vec!["eval", "t"], "the scenarios of `t` are `a`"),
     ] {
         project.run(&line).code(2).warns(words);
     }
     assert!(!project.files().contains(&"json".to_owned()));
-    let budget = |words: &str| project.run(&["manifest", "--json", "--budget", words]).code(0).stdout;
+    let budget = |words: &str| {
+        project
+            .run(&["manifest", "--json", "--budget", words])
+            .code(0)
+            .stdout
+    };
     assert_eq!(budget("8k"), budget("8000"));
     project.run(&["check", "--json", "-o", "./json"]).code(0);
-    Project::new().file("ctxc.toml", "").run(&["check"]).code(5).warns("ctxc import");
+    Project::new()
+        .file("ctxc.toml", "")
+        .run(&["check"])
+        .code(5)
+        .warns("ctxc import");
 }
 
 #[test]
 fn a_template_that_lost_its_start_tag_is_no_other_file() {
-    let project = Project::new().file("templates/t.xml", TASK).file("templates/u.xml", TASK.split_once('\n').expect("lines").1);
-    project.run(&["check"]).code(1).says("templates/u.xml").never_says("skipped");
-    let other = Project::new().file("templates/t.xml", TASK).file("templates/u.xml", "<description>of a package</description>\n");
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("templates/u.xml", TASK.split_once('\n').expect("lines").1);
+    project
+        .run(&["check"])
+        .code(1)
+        .says("templates/u.xml")
+        .never_says("skipped");
+    let other = Project::new().file("templates/t.xml", TASK).file(
+        "templates/u.xml",
+        "<description>of a package</description>\n",
+    );
     other.run(&["check"]).code(0).says("1 other file skipped");
 }
 
@@ -176,32 +327,71 @@ fn a_scenario_with_a_slip_says_what_to_write() {
         "write `objective:",
     );
     let word = file(&format!("{context}expect_context: contains answer\n"));
-    told("scenarios/s.yaml", &word, "`expect_context` is a text; expected a list", "- contains: \"words of the context\"");
+    told(
+        "scenarios/s.yaml",
+        &word,
+        "`expect_context` is a text; expected a list",
+        "- contains: \"words of the context\"",
+    );
     let word = file(&format!("{context}expect_context:\n  - contains answer\n"));
-    told("scenarios/s.yaml", &word, "`expect_context` is a text; expected a mapping", "- contains: \"words of the context\"");
+    told(
+        "scenarios/s.yaml",
+        &word,
+        "`expect_context` is a text; expected a mapping",
+        "- contains: \"words of the context\"",
+    );
     let answers = file(&format!("{context}{expects}answers: hello\n"));
-    told("scenarios/s.yaml", &answers, "`answers` is a text; expected a list", "- reply: \"words of the answer\"");
+    told(
+        "scenarios/s.yaml",
+        &answers,
+        "`answers` is a text; expected a list",
+        "- reply: \"words of the answer\"",
+    );
 }
 
 #[test]
 fn what_is_named_on_the_command_line_and_cannot_be_used_is_explained() {
     let uses = "<task type=\"sequential\" name=\"u\"><description>d</description><steps><task ref=\"t\"/></steps></task>\n";
-    let project =
-        Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", TASK).file("templates/u.xml", uses);
-    project.run(&["build", "templates/u.xml"]).code(1).says("only the files that were named are read");
-    project.run(&["check", "ctxc.toml"]).code(2).says("the project file is not a template").says("it is always checked");
-    Project::new().run(&["render", "t"]).warns("no ctxc.toml was found here or above");
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n")
+        .file("templates/t.xml", TASK)
+        .file("templates/u.xml", uses);
+    project
+        .run(&["build", "templates/u.xml"])
+        .code(1)
+        .says("only the files that were named are read");
+    project
+        .run(&["check", "ctxc.toml"])
+        .code(2)
+        .says("the project file is not a template")
+        .says("it is always checked");
+    Project::new()
+        .run(&["render", "t"])
+        .warns("no ctxc.toml was found here or above");
 }
 
 #[test]
 fn an_input_that_doubles_another_is_one_error() {
-    let input = |at: u32| format!("<input name=\"i{}\">{{{{i{at}}}}}{{{{i{at}}}}}</input>", at + 1);
+    let input = |at: u32| {
+        format!(
+            "<input name=\"i{}\">{{{{i{at}}}}}{{{{i{at}}}}}</input>",
+            at + 1
+        )
+    };
     let inputs = (0..40).map(input).collect::<Vec<_>>().concat();
     let text = format!(
         "<task name=\"d\"><description>d</description><inputs><input name=\"i0\">xxxxxxxxxx</input>{inputs}</inputs></task>"
     );
-    let run = Project::new().file("templates/d.xml", text).run(&["render", "d"]).code(1);
-    assert_eq!(run.stderr.matches("this text has more than").count(), 1, "{}", run.stderr);
+    let run = Project::new()
+        .file("templates/d.xml", text)
+        .run(&["render", "d"])
+        .code(1);
+    assert_eq!(
+        run.stderr.matches("this text has more than").count(),
+        1,
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -212,11 +402,22 @@ fn a_request_with_thousands_of_findings_is_checked_at_once() {
         )
     };
     let calls: Vec<String> = (0..4_000).map(call).collect();
-    let body = format!("{{\"model\":\"gpt-4.1\",\"messages\":[{}]}}", calls.join(","));
+    let body = format!(
+        "{{\"model\":\"gpt-4.1\",\"messages\":[{}]}}",
+        calls.join(",")
+    );
     let start = std::time::Instant::now();
-    Project::new().file("r.json", body).run(&["check", "r.json"]).code(1).says("unanswered-call");
+    Project::new()
+        .file("r.json", body)
+        .run(&["check", "r.json"])
+        .code(1)
+        .says("unanswered-call");
     // Once a look through the whole body for each finding: a minute and more.
-    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 const HANDLE: &str = "<task type=\"sequential\" name=\"handle\">\n  <description>Handle it.</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task ref=\"triage\" as=\"verdict\"/>\n    <task type=\"atomic\" as=\"draft\">\n      <description>Answer {{verdict}}.</description>\n      <instructions><use fragment=\"tone\"/> {{cut(verdict)}} {{ticket}}</instructions>\n    </task>\n    <call template=\"cut\">\n      <arg name=\"text\" from=\"draft\"/>\n    </call>\n  </steps>\n</task>\n";
@@ -236,11 +437,27 @@ fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
         ("scenarios/one.yaml", CASE),
     ];
     let write = |project: Project, (path, text): (&str, &str)| {
-        assert!(path != name || text.contains(from), "{name} has no {from:?}");
-        project.file(path, if path == name { text.replacen(from, to, 1) } else { text.to_owned() })
+        assert!(
+            path != name || text.contains(from),
+            "{name} has no {from:?}"
+        );
+        project.file(
+            path,
+            if path == name {
+                text.replacen(from, to, 1)
+            } else {
+                text.to_owned()
+            },
+        )
     };
-    let run = files.into_iter().fold(Project::new(), write).run(&["check"]);
-    let lines = run.stdout.lines().filter(|line| line.starts_with("error[") || line.starts_with("warning["));
+    let run = files
+        .into_iter()
+        .fold(Project::new(), write)
+        .run(&["check"]);
+    let lines = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("error[") || line.starts_with("warning["));
     lines.map(str::to_owned).collect()
 }
 
@@ -249,26 +466,91 @@ fn found_with(name: &str, (from, to): (&str, &str)) -> Vec<String> {
 fn one_slip_is_one_finding() {
     assert_eq!(found_with("ctxc.toml", ("2026", "2026")), [""; 0]);
     let slips = [
-        ("ctxc.toml", "include = [\"prompts\"]", "include = [\"prompts\"", "project-syntax"),
+        (
+            "ctxc.toml",
+            "include = [\"prompts\"]",
+            "include = [\"prompts\"",
+            "project-syntax",
+        ),
         ("ctxc.toml", "[\"search\"]", "[\"search]", "project-syntax"),
-        ("ctxc.toml", "provider = \"cellar\"", "provider \"cellar\"", "project-syntax"),
-        ("ctxc.toml", "[models.small]", "[models.small", "project-syntax"),
-        ("ctxc.toml", "[roles.clerk]\n", "[roles.clerk\n", "project-syntax"),
-        ("ctxc.toml", "[models.small]\n", "", "`[roles.clerk]` has no keys `provider`, `context_window`, `output_reserve`"),
-        ("ctxc.toml", "[providers.cellar]\n", "", "`[models.small]` has no keys `kind`, `base_url`"),
-        ("prompts/handle.xml", "<task ref=\"triage\"", "<taskref=\"triage\"", "malformed-attribute"),
-        ("prompts/handle.xml", "<task ref=\"triage\"", "task ref=\"triage\"", "misplaced-text"),
-        ("prompts/handle.xml", "<task type=\"sequential\" name=\"handle\">\n", "", "`</task>` has no start tag"),
-        ("prompts/triage.xml", "<task type=\"atomic\" name=\"triage\">\n", "", "`</task>` has no start tag"),
-        ("prompts/house.xml", "<library>\n", "", "`</library>` has no start tag"),
-        ("prompts/house.xml", "<library>\n", "<library>\n<library>\n", "unclosed-element"),
+        (
+            "ctxc.toml",
+            "provider = \"cellar\"",
+            "provider \"cellar\"",
+            "project-syntax",
+        ),
+        (
+            "ctxc.toml",
+            "[models.small]",
+            "[models.small",
+            "project-syntax",
+        ),
+        (
+            "ctxc.toml",
+            "[roles.clerk]\n",
+            "[roles.clerk\n",
+            "project-syntax",
+        ),
+        (
+            "ctxc.toml",
+            "[models.small]\n",
+            "",
+            "`[roles.clerk]` has no keys `provider`, `context_window`, `output_reserve`",
+        ),
+        (
+            "ctxc.toml",
+            "[providers.cellar]\n",
+            "",
+            "`[models.small]` has no keys `kind`, `base_url`",
+        ),
+        (
+            "prompts/handle.xml",
+            "<task ref=\"triage\"",
+            "<taskref=\"triage\"",
+            "malformed-attribute",
+        ),
+        (
+            "prompts/handle.xml",
+            "<task ref=\"triage\"",
+            "task ref=\"triage\"",
+            "misplaced-text",
+        ),
+        (
+            "prompts/handle.xml",
+            "<task type=\"sequential\" name=\"handle\">\n",
+            "",
+            "`</task>` has no start tag",
+        ),
+        (
+            "prompts/triage.xml",
+            "<task type=\"atomic\" name=\"triage\">\n",
+            "",
+            "`</task>` has no start tag",
+        ),
+        (
+            "prompts/house.xml",
+            "<library>\n",
+            "",
+            "`</library>` has no start tag",
+        ),
+        (
+            "prompts/house.xml",
+            "<library>\n",
+            "<library>\n<library>\n",
+            "unclosed-element",
+        ),
         (
             "prompts/triage.xml",
             "<task type=\"atomic\" name=\"triage\">\n",
             "<task type=\"atomic\" name=\"triage\">\n<task type=\"atomic\" name=\"triage\">\n",
             "unclosed-element",
         ),
-        ("scenarios/one.yaml", "context:\n", "context:\ncontext:\n", "repeated-scenario-key"),
+        (
+            "scenarios/one.yaml",
+            "context:\n",
+            "context:\ncontext:\n",
+            "repeated-scenario-key",
+        ),
         (
             "scenarios/one.yaml",
             "contains: {in: instructions, patterns: [hello]}",
@@ -278,14 +560,25 @@ fn one_slip_is_one_finding() {
     ];
     for (name, from, to, expected) in slips {
         let found = found_with(name, (from, to));
-        assert!(found.len() == 1 && found[0].contains(expected), "{from:?} → {to:?}: {found:#?}");
+        assert!(
+            found.len() == 1 && found[0].contains(expected),
+            "{from:?} → {to:?}: {found:#?}"
+        );
     }
     // What is commented out gives no value.
     let found = found_with(
         "prompts/handle.xml",
-        ("<task ref=\"triage\" as=\"verdict\"/>", "<!-- <task ref=\"triage\" as=\"verdict\"/> -->"),
+        (
+            "<task ref=\"triage\" as=\"verdict\"/>",
+            "<!-- <task ref=\"triage\" as=\"verdict\"/> -->",
+        ),
     );
-    assert!(found.iter().any(|line| line.contains("undeclared-variable")), "{found:#?}");
+    assert!(
+        found
+            .iter()
+            .any(|line| line.contains("undeclared-variable")),
+        "{found:#?}"
+    );
 }
 
 /// A way out mends more than it breaks.
@@ -301,7 +594,9 @@ fn no_way_out_is_offered_that_leaves_more_findings() {
     let run = files(HOUSE, &lost).run(&["check"]).code(1);
     let run = run.says("write <steps> before it");
     assert!(!run.stdout.contains("remove </steps>"), "{}", run.stdout);
-    let run = files(&HOUSE.replace("{{text}}", "{{zzz}}"), HANDLE).run(&["check"]).code(1);
+    let run = files(&HOUSE.replace("{{text}}", "{{zzz}}"), HANDLE)
+        .run(&["check"])
+        .code(1);
     let run = run.says("add `zzz` to `params` and give it in every call");
     assert!(!run.stdout.contains("declare `zzz`"), "{}", run.stdout);
 }

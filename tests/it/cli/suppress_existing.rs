@@ -8,21 +8,30 @@ const FILE: &str = "ctxc.suppressions.toml";
 
 /// A project where warnings fail, so that exit codes tell.
 fn strict() -> Project {
-    Project::new().file("ctxc.toml", "[lints]\nno-context = \"error\"\n").file("templates/a.xml", WARNING)
+    Project::new()
+        .file("ctxc.toml", "[lints]\nno-context = \"error\"\n")
+        .file("templates/a.xml", WARNING)
 }
 
 #[test]
 fn what_is_recorded_no_longer_fails_and_what_is_new_does() {
     let project = strict();
     project.run(&["check"]).code(1);
-    project.run(&["check", "--suppress-existing"]).code(0).says("recorded 1 finding in ctxc.suppressions.toml; 0 left");
-    project.run(&["check"]).code(0).says("checked 1 file: nothing found; 1 suppressed");
+    project
+        .run(&["check", "--suppress-existing"])
+        .code(0)
+        .says("recorded 1 finding in ctxc.suppressions.toml; 0 left");
+    project
+        .run(&["check"])
+        .code(0)
+        .says("checked 1 file: nothing found; 1 suppressed");
     // Lines move; the finding is the same.
     project.write("templates/a.xml", format!("<!-- moved -->\n\n{WARNING}"));
     project.run(&["check"]).code(0);
     project.write("templates/b.xml", WARNING.replace("bare", "other"));
     let run = project.run(&["check"]).code(1);
-    run.says("error[no-context] templates/b.xml:").says("1 error");
+    run.says("error[no-context] templates/b.xml:")
+        .says("1 error");
 }
 
 #[test]
@@ -30,7 +39,10 @@ fn the_file_is_sorted_and_the_same_for_the_same_findings() {
     let project = strict().file("templates/0.xml", WARNING.replace("bare", "zero"));
     project.run(&["check", "--suppress-existing"]).code(0);
     let first = project.read(FILE);
-    assert!(first.find("templates/0.xml").unwrap() < first.find("templates/a.xml").unwrap(), "{first}");
+    assert!(
+        first.find("templates/0.xml").unwrap() < first.find("templates/a.xml").unwrap(),
+        "{first}"
+    );
     project.run(&["check", "--suppress-existing"]).code(0);
     assert_eq!(project.read(FILE), first);
 }
@@ -44,17 +56,26 @@ fn an_entry_that_no_longer_applies_is_reported_and_rewritten_away() {
     run.says("warning[stale-suppression] ctxc.suppressions.toml:")
         .says("`no-context` in templates/a.xml is suppressed here but no longer found");
     project.run(&["check", "--suppress-existing"]).code(0);
-    project.run(&["check"]).code(0).says("checked 1 file: nothing found\n");
+    project
+        .run(&["check"])
+        .code(0)
+        .says("checked 1 file: nothing found\n");
 }
 
 #[test]
 fn entries_of_files_that_were_not_looked_at_are_neither_stale_nor_lost() {
     let project = strict().file("templates/b.xml", WARNING.replace("bare", "other"));
-    project.run(&["check", "--suppress-existing"]).code(0).says("recorded 2 findings");
+    project
+        .run(&["check", "--suppress-existing"])
+        .code(0)
+        .says("recorded 2 findings");
     project.write("templates/a.xml", CLEAN);
     let run = project.run(&["check", "templates/b.xml"]).code(0);
     assert!(!run.stdout.contains("stale"), "{}", run.stdout);
-    project.run(&["check", "templates/b.xml", "--suppress-existing"]).code(0).says("recorded 2 findings");
+    project
+        .run(&["check", "templates/b.xml", "--suppress-existing"])
+        .code(0)
+        .says("recorded 2 findings");
     project.run(&["check", "templates/b.xml"]).code(0);
     project.run(&["check"]).code(0).says("stale-suppression");
 }
@@ -63,7 +84,8 @@ fn entries_of_files_that_were_not_looked_at_are_neither_stale_nor_lost() {
 fn locked_rules_are_not_recorded() {
     let project = strict().file("templates/c.xml", CONFLICT);
     let run = project.run(&["check", "--suppress-existing"]).code(1);
-    run.says("error[context-conflict] templates/c.xml:").says("recorded 1 finding in ctxc.suppressions.toml; 1 left");
+    run.says("error[context-conflict] templates/c.xml:")
+        .says("recorded 1 finding in ctxc.suppressions.toml; 1 left");
     assert!(!project.read(FILE).contains("context-conflict"));
 }
 
@@ -77,7 +99,14 @@ fn a_clean_project_gets_no_file() {
 #[test]
 fn a_damaged_file_is_wrong_usage_and_says_where() {
     let project = strict().file(FILE, "schema = \"ctxc/suppressions/1\"\n[a\n");
-    project.run(&["check"]).code(2).warns("ctxc.suppressions.toml:2:").warns("--suppress-existing");
+    project
+        .run(&["check"])
+        .code(2)
+        .warns("ctxc.suppressions.toml:2:")
+        .warns("--suppress-existing");
     let project = strict().file(FILE, "schema = \"ctxc/suppressions/9\"\n");
-    project.run(&["check"]).code(2).warns("has schema `ctxc/suppressions/9`");
+    project
+        .run(&["check"])
+        .code(2)
+        .warns("has schema `ctxc/suppressions/9`");
 }

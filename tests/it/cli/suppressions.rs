@@ -13,7 +13,12 @@ fn finding(rule: &str, path: &str, text: &str, line: u32) -> Diagnostic {
     let index = LineIndex::new(text);
     let span = index.line_span(text, line).unwrap();
     let meta = &list::find(rule).unwrap().meta;
-    let mut finding = Diagnostic::new(meta, &Arc::from(path), Span::new(span.start, span.start + 1), "message");
+    let mut finding = Diagnostic::new(
+        meta,
+        &Arc::from(path),
+        Span::new(span.start, span.start + 1),
+        "message",
+    );
     finding.locate(text, &index);
     finding
 }
@@ -39,23 +44,41 @@ fn what_is_recorded_is_read_back_and_no_longer_counts() {
     let mut findings = sample();
     let applied = read.apply(&mut findings, |_| true);
     assert_eq!((applied.suppressed, applied.stale.len()), (3, 0));
-    assert_eq!(findings.iter().map(|finding| finding.rule.name).collect::<Vec<_>>(), ["unreadable-file"]);
+    assert_eq!(
+        findings
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect::<Vec<_>>(),
+        ["unreadable-file"]
+    );
 }
 
 #[test]
 fn one_more_of_the_same_is_new() {
     let recorded = Suppressions::record(&sample());
     let mut findings = sample();
-    findings.push(finding("stale-suppression", "a.xml", &format!("{TEXT}beta\n"), 5));
+    findings.push(finding(
+        "stale-suppression",
+        "a.xml",
+        &format!("{TEXT}beta\n"),
+        5,
+    ));
     recorded.apply(&mut findings, |_| true);
-    assert_eq!(findings.len(), 2, "the locked one and the third of the same kind");
+    assert_eq!(
+        findings.len(),
+        2,
+        "the locked one and the third of the same kind"
+    );
 }
 
 #[test]
 fn lines_may_move_and_other_files_do_not_answer() {
     let recorded = Suppressions::record(&sample());
     let moved = format!("\n\n\n{TEXT}");
-    let mut findings = vec![finding("stale-suppression", "a.xml", &moved, 5), finding("stale-suppression", "c.xml", TEXT, 2)];
+    let mut findings = vec![
+        finding("stale-suppression", "a.xml", &moved, 5),
+        finding("stale-suppression", "c.xml", TEXT, 2),
+    ];
     let applied = recorded.apply(&mut findings, |_| true);
     assert_eq!((applied.suppressed, &*findings[0].path), (1, "c.xml"));
 }
@@ -64,8 +87,15 @@ fn lines_may_move_and_other_files_do_not_answer() {
 fn an_entry_that_met_too_few_findings_is_stale_if_its_file_was_looked_at() {
     let text = Suppressions::record(&sample()).render();
     let recorded = Suppressions::parse(&text).unwrap();
-    let stale = recorded.apply(&mut vec![finding("stale-suppression", "a.xml", TEXT, 2)], |path| path == "a.xml").stale;
-    let [(key, entry, seen)] = &stale[..] else { panic!("{stale:?}") };
+    let stale = recorded
+        .apply(
+            &mut vec![finding("stale-suppression", "a.xml", TEXT, 2)],
+            |path| path == "a.xml",
+        )
+        .stale;
+    let [(key, entry, seen)] = &stale[..] else {
+        panic!("{stale:?}")
+    };
     assert_eq!((&*key.path, entry.count, *seen), ("a.xml", 2, 1));
     assert_eq!(entry.span.slice(&text), format!("{} = 2", key.fingerprint));
 }
@@ -75,8 +105,14 @@ fn two_branches_that_record_different_files_touch_different_lines() {
     let all = Suppressions::record(&sample()).render();
     let one = Suppressions::record(&sample()[..1]).render();
     let lines: Vec<&str> = all.lines().collect();
-    assert!(one.lines().all(|line| lines.contains(&line)), "{all}\n{one}");
-    assert!(all.find("[\"a.xml\"").unwrap() < all.find("[\"b ").or_else(|| all.find("['b ")).unwrap(), "sorted: {all}");
+    assert!(
+        one.lines().all(|line| lines.contains(&line)),
+        "{all}\n{one}"
+    );
+    assert!(
+        all.find("[\"a.xml\"").unwrap() < all.find("[\"b ").or_else(|| all.find("['b ")).unwrap(),
+        "sorted: {all}"
+    );
 }
 
 #[test]
@@ -85,9 +121,18 @@ fn a_file_that_cannot_be_taken_says_where_and_why() {
     assert!(matches!(fault("[\"a"), SuppressionsFault::Syntax { .. }));
     assert!(matches!(fault(""), SuppressionsFault::Schema { .. }));
     let newer = fault("schema = \"ctxc/suppressions/9\"\n");
-    assert_eq!(newer.to_string(), "has schema `ctxc/suppressions/9`, expected `ctxc/suppressions/1`");
+    assert_eq!(
+        newer.to_string(),
+        "has schema `ctxc/suppressions/9`, expected `ctxc/suppressions/1`"
+    );
     let text = "schema = \"ctxc/suppressions/1\"\n[\"a.xml\".no-context]\nabc = -1\n";
     let shape = fault(text);
-    assert_eq!((shape.to_string().as_str(), shape.span().slice(text)), ("`abc` should be a count, 1 or more", "-1"));
-    assert_eq!(fault("schema = \"ctxc/suppressions/1\"\nx = 1\n").to_string(), "`x` should be a table of rules");
+    assert_eq!(
+        (shape.to_string().as_str(), shape.span().slice(text)),
+        ("`abc` should be a count, 1 or more", "-1")
+    );
+    assert_eq!(
+        fault("schema = \"ctxc/suppressions/1\"\nx = 1\n").to_string(),
+        "`x` should be a table of rules"
+    );
 }

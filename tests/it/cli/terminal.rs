@@ -9,9 +9,20 @@ use std::process::{Child, Command, Stdio};
 fn terminal(project: &Project, columns: usize, line: &str) -> Child {
     let program = env!("CARGO_BIN_EXE_ctxc");
     let mut command = Command::new("script");
-    command.args(["-qec", &format!("stty rows 50 cols {columns}; exec {program} {line}"), "/dev/null"]);
-    command.env("TERM", "xterm").env("LANG", "C.UTF-8").env_remove("NO_COLOR").env_remove("LC_ALL");
-    command.current_dir(project.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.args([
+        "-qec",
+        &format!("stty rows 50 cols {columns}; exec {program} {line}"),
+        "/dev/null",
+    ]);
+    command
+        .env("TERM", "xterm")
+        .env("LANG", "C.UTF-8")
+        .env_remove("NO_COLOR")
+        .env_remove("LC_ALL");
+    command
+        .current_dir(project.path(""))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     command.spawn().expect("util-linux has `script`")
 }
 
@@ -31,14 +42,21 @@ fn screen(output: &str) -> Vec<String> {
             }
         }
     }
-    lines.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned()).collect()
+    lines
+        .into_iter()
+        .map(|line| line.into_iter().collect::<String>().trim_end().to_owned())
+        .collect()
 }
 
 #[test]
 fn lines_fit_the_screen() {
     let long = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket into one of the queues that there are, and say why it belongs there: {{tiket}}</description>\n  <parameters><parameter name=\"ticket\" type=\"string\"/></parameters>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
-    let project =
-        Project::new().file("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n").file("templates/a.xml", long);
+    let project = Project::new()
+        .file(
+            "ctxc.toml",
+            "[defaults.atomic]\ninherit_context = \"subset\"\n",
+        )
+        .file("templates/a.xml", long);
     for columns in [80, 100] {
         for line in [
             "check",
@@ -52,17 +70,26 @@ fn lines_fit_the_screen() {
             "show nobody",
             "explain nothing-of-this-name",
         ] {
-            let output = terminal(&project, columns, &format!("{line} --color never")).wait_with_output().unwrap();
+            let output = terminal(&project, columns, &format!("{line} --color never"))
+                .wait_with_output()
+                .unwrap();
             let lines = screen(&String::from_utf8(output.stdout).unwrap());
             assert!(lines.len() > 1, "{line} says nothing");
             for shown in lines {
                 // Examples of templates are shown as they are.
-                assert!(shown.chars().count() <= columns || shown.starts_with("  <"), "{line} in {columns} columns: {shown}");
+                assert!(
+                    shown.chars().count() <= columns || shown.starts_with("  <"),
+                    "{line} in {columns} columns: {shown}"
+                );
             }
         }
     }
     let piped = project.run(&["check"]).code(1);
-    assert!(piped.stdout.lines().any(|line| line.chars().count() > 100), "a pipe has no width: {}", piped.stdout);
+    assert!(
+        piped.stdout.lines().any(|line| line.chars().count() > 100),
+        "a pipe has no width: {}",
+        piped.stdout
+    );
 }
 
 #[test]
@@ -82,13 +109,24 @@ fn watch_draws_the_screen_anew_and_ends_it_with_when_and_how_many() {
         screens.last().unwrap().trim().to_owned()
     };
     let first = until(&mut child, 1);
-    assert!(first.starts_with("checked 1 file: nothing found") && first.contains(" UTC: 1 template. Watching"), "{first}");
+    assert!(
+        first.starts_with("checked 1 file: nothing found")
+            && first.contains(" UTC: 1 template. Watching"),
+        "{first}"
+    );
     project.write("templates/a.xml", CONFLICT);
     let second = until(&mut child, 2);
-    assert!(second.contains("context-conflict") && second.contains("1 template; changed: templates/a.xml"), "{second}");
+    assert!(
+        second.contains("context-conflict")
+            && second.contains("1 template; changed: templates/a.xml"),
+        "{second}"
+    );
     project.write("ctxc.suppressions.toml", "nonsense");
     let third = until(&mut child, 3);
-    assert!(third.contains("error: ctxc.suppressions.toml:1") && third.contains("nothing is checked"), "{third}");
+    assert!(
+        third.contains("error: ctxc.suppressions.toml:1") && third.contains("nothing is checked"),
+        "{third}"
+    );
     child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
 }

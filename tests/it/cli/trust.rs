@@ -16,10 +16,8 @@ const LISTED: &str = r#"<task type="atomic" name="review">
   <file_paths source="command"><command>git ls-files src</command></file_paths>
 </task>
 "#;
-const CONFIG: &str =
-    "[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\napi_key_env = \"CELLAR_KEY\"\n";
-const SCENARIO: &str =
-    "name: checked\ntask: review\ncontext: {objective: look}\nexpectations:\n  - not: {command: [./check, --strict]}\n";
+const CONFIG: &str = "[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\napi_key_env = \"CELLAR_KEY\"\n";
+const SCENARIO: &str = "name: checked\ntask: review\ncontext: {objective: look}\nexpectations:\n  - not: {command: [./check, --strict]}\n";
 
 /// A project that asks for something of every kind, and the folder that its user's state lies in.
 fn sample() -> (Project, tempfile::TempDir) {
@@ -32,17 +30,28 @@ fn sample() -> (Project, tempfile::TempDir) {
 }
 
 fn run(project: &Project, state: &Path, args: &[&str]) -> Run {
-    Run::from(project.command(args).env("XDG_STATE_HOME", state).env("LOCALAPPDATA", state).output().unwrap())
+    Run::from(
+        project
+            .command(args)
+            .env("XDG_STATE_HOME", state)
+            .env("LOCALAPPDATA", state)
+            .output()
+            .unwrap(),
+    )
 }
 
 fn is_trusted(project: &Project, state: &Path) -> bool {
-    run(project, state, &["trust", "--json"]).code(0).json()["trusted"].as_bool().unwrap()
+    run(project, state, &["trust", "--json"]).code(0).json()["trusted"]
+        .as_bool()
+        .unwrap()
 }
 
 #[test]
 fn everything_that_would_be_permitted_is_shown() {
     let (project, state) = sample();
-    let shown = run(&project, state.path(), &["trust", "--show", "--json"]).code(0).json();
+    let shown = run(&project, state.path(), &["trust", "--show", "--json"])
+        .code(0)
+        .json();
     assert_eq!(
         shown["commands"],
         json!([
@@ -56,8 +65,13 @@ fn everything_that_would_be_permitted_is_shown() {
         json!([{"name": "cellar", "kind": "openai", "base_url": "http://localhost:8000/v1", "api_key_env": "CELLAR_KEY"}])
     );
     let text = run(&project, state.path(), &["trust", "--show"]).code(0);
-    let text = text.says("cargo test 'it'\\''s'  (templates/tests.xml)").says("cellar (openai): http://localhost:8000/v1");
-    assert!(!text.stdout.contains("not encrypted"), "nobody is on the way to this machine");
+    let text = text
+        .says("cargo test 'it'\\''s'  (templates/tests.xml)")
+        .says("cellar (openai): http://localhost:8000/v1");
+    assert!(
+        !text.stdout.contains("not encrypted"),
+        "nobody is on the way to this machine"
+    );
     text.says("the key in CELLAR_KEY").says("\nnot permitted\n");
     project.write("ctxc.toml", CONFIG.replace("localhost", "models.example"));
     let text = run(&project, state.path(), &["trust", "--show"]).code(0);
@@ -75,12 +89,23 @@ fn the_key_of_a_vendor_that_only_a_model_names_is_shown() {
 #[test]
 fn nobody_at_a_terminal_permits_nothing_without_yes() {
     let (project, state) = sample();
-    run(&project, state.path(), &["trust"]).code(2).warns("`ctxc trust --yes` permits it");
+    run(&project, state.path(), &["trust"])
+        .code(2)
+        .warns("`ctxc trust --yes` permits it");
     assert!(!is_trusted(&project, state.path()));
-    run(&project, state.path(), &["trust", "--yes"]).code(0).says("permitted in this folder");
-    run(&project, state.path(), &["trust"]).code(0).says("permitted in this folder").silent();
-    run(&project, state.path(), &["trust", "--revoke"]).code(0).warns("is revoked");
-    run(&project, state.path(), &["trust", "--revoke"]).code(0).warns("nothing was permitted");
+    run(&project, state.path(), &["trust", "--yes"])
+        .code(0)
+        .says("permitted in this folder");
+    run(&project, state.path(), &["trust"])
+        .code(0)
+        .says("permitted in this folder")
+        .silent();
+    run(&project, state.path(), &["trust", "--revoke"])
+        .code(0)
+        .warns("is revoked");
+    run(&project, state.path(), &["trust", "--revoke"])
+        .code(0)
+        .warns("nothing was permitted");
     assert!(!is_trusted(&project, state.path()));
 }
 
@@ -146,8 +171,14 @@ struct Edit(&'static str, &'static str);
 
 /// Changes of what a project may run, reach or reveal.
 const PERMISSIONS: [Edit; 34] = [
-    Edit("\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"", ""),
-    Edit("commands = [\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"]\n", ""),
+    Edit(
+        "\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"",
+        "",
+    ),
+    Edit(
+        "commands = [\"cargo test\", \"git\", \"./look\", \"./wipe\", \"./check\"]\n",
+        "",
+    ),
     Edit("\"--force\"", ""),
     Edit("blocked = [\"--force\"]\n", ""),
     Edit("\"git\", ", "\"git\", \"rm\", "),
@@ -158,8 +189,14 @@ const PERMISSIONS: [Edit; 34] = [
     Edit("api_key_env = \"CELLAR_KEY\"\n", ""),
     Edit("", "[providers.other]\nkind = \"ollama\"\n"),
     Edit("provider = \"cellar\"", "provider = \"openai\""),
-    Edit("provider = \"cellar\"", "provider = \"cellar\"\nid = \"other\""),
-    Edit("", "[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 8000\n"),
+    Edit(
+        "provider = \"cellar\"",
+        "provider = \"cellar\"\nid = \"other\"",
+    ),
+    Edit(
+        "",
+        "[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 8000\n",
+    ),
     Edit("gateway.example.com", "example.org"),
     Edit("[record]\n", "[record]\ncontent = \"full\"\n"),
     Edit("[record]\n", "[record]\nenv = [\"MY_URL\"]\n"),
@@ -169,7 +206,10 @@ const PERMISSIONS: [Edit; 34] = [
     Edit("\"--read\"", "\"--write\""),
     Edit("[\"HOME_DIR\"]", "[\"HOME_DIR\", \"TOKEN\"]"),
     Edit("", "[mcp.shell]\ncommand = [\"mcp-shell\"]\n"),
-    Edit("command = [\"./look\"]", "command = [\"./look\", \"--all\"]"),
+    Edit(
+        "command = [\"./look\"]",
+        "command = [\"./look\", \"--all\"]",
+    ),
     Edit(
         "command = [\"./look\"]\n[tools.wipe]\ncommand = [\"./wipe\"]",
         "command = [\"./wipe\"]\n[tools.wipe]\ncommand = [\"./look\"]",
@@ -179,8 +219,14 @@ const PERMISSIONS: [Edit; 34] = [
     Edit("blocked_tools = [\"wipe\"]\n", ""),
     Edit("protected_paths = [\"secrets/**\"]\n", ""),
     Edit("description = \"reads\"\n", "tools = [\"look\"]\n"),
-    Edit("description = \"reads\"\n", "protected_paths = [\"notes/**\"]\n"),
-    Edit("", "[roles.other]\ntemplate = \"review\"\ntools = [\"wipe\"]\n"),
+    Edit(
+        "description = \"reads\"\n",
+        "protected_paths = [\"notes/**\"]\n",
+    ),
+    Edit(
+        "",
+        "[roles.other]\ntemplate = \"review\"\ntools = [\"wipe\"]\n",
+    ),
     Edit("[\"node_modules\"]", "[\"node_modules\", \".venv\"]"),
     Edit("", "[defaults.script]\ninherit_context = \"none\"\n"),
 ];
@@ -194,9 +240,15 @@ const OTHERS: [Edit; 17] = [
     Edit("no-context = \"warning\"", "no-context = \"error\""),
     Edit("width = 100", "width = 90"),
     Edit("runs = 1\npass = 1", "runs = 3\npass = 3"),
-    Edit("manifest_tokens = 0.1", "manifest_tokens = 0.05\naccepters = [\"ada@example.org\"]"),
+    Edit(
+        "manifest_tokens = 0.1",
+        "manifest_tokens = 0.05\naccepters = [\"ada@example.org\"]",
+    ),
     Edit("env = [\"LANG\"]", "env = [\n  'LANG', # words\n]"),
-    Edit("blocked = [\"--force\"]\nenv = [\"LANG\"]", "env = [\"LANG\"]\nblocked = [\"--force\"]"),
+    Edit(
+        "blocked = [\"--force\"]\nenv = [\"LANG\"]",
+        "env = [\"LANG\"]\nblocked = [\"--force\"]",
+    ),
     Edit("context_window = 8000", "context_window = 8_000"),
     Edit("input = 1.0", "input = 1.5"),
     Edit("\"/metadata/id\"", "\"/metadata/id\", \"/metadata/time\""),
@@ -205,8 +257,14 @@ const OTHERS: [Edit; 17] = [
         "description = \"reads\"\nbudget = { tokens = 4000 }",
         "system = \"You read.\"\nbudget = { tokens = 8000 }\nmodel = \"small\"",
     ),
-    Edit("", "[roles.other]\ntemplate = \"review\"\nbudget = { tokens = 4000 }\n"),
-    Edit("", "[owners]\n\"**\" = \"ada\"\n[[require]]\npath = \"**\"\nmust = [\"has description\"]\n"),
+    Edit(
+        "",
+        "[roles.other]\ntemplate = \"review\"\nbudget = { tokens = 4000 }\n",
+    ),
+    Edit(
+        "",
+        "[owners]\n\"**\" = \"ada\"\n[[require]]\npath = \"**\"\nmust = [\"has description\"]\n",
+    ),
 ];
 
 impl Edit {
@@ -224,29 +282,51 @@ impl Edit {
 fn the_hash_covers_what_is_permitted_and_nothing_else() {
     let (project, state) = sample();
     project.write("shared/ctxc.toml", SHARED);
-    let shared_hash = |text: &str| ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string();
+    let shared_hash =
+        |text: &str| ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string();
     let text = PERMITTING.replace("HASH", &shared_hash(SHARED));
     let hash = |text: &str| {
         project.write("ctxc.toml", text);
-        run(&project, state.path(), &["trust", "--show", "--json"]).code(0).json()["hash"].as_str().unwrap().to_owned()
+        run(&project, state.path(), &["trust", "--show", "--json"])
+            .code(0)
+            .json()["hash"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let before = hash(&text);
     for edit in OTHERS {
         assert_eq!(hash(&edit.apply(&text)), before, "{} -> {}", edit.0, edit.1);
     }
     // A shared file that permits nothing may go.
-    let alone: Vec<&str> = text.lines().filter(|line| !line.starts_with("extends")).collect();
+    let alone: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.starts_with("extends"))
+        .collect();
     assert_eq!(hash(&alone.join("\n")), before);
     let mut all = std::collections::BTreeSet::from([before.clone()]);
     for edit in PERMISSIONS {
-        assert!(all.insert(hash(&edit.apply(&text))), "{} -> {}", edit.0, edit.1);
+        assert!(
+            all.insert(hash(&edit.apply(&text))),
+            "{} -> {}",
+            edit.0,
+            edit.1
+        );
     }
     // A shared file with a stricter lint and with other defaults.
-    for (shared, is_same) in
-        [(SHARED.replace("warning", "error"), true), (format!("{SHARED}[defaults.script]\ninherit_context = \"none\"\n"), false)]
-    {
+    for (shared, is_same) in [
+        (SHARED.replace("warning", "error"), true),
+        (
+            format!("{SHARED}[defaults.script]\ninherit_context = \"none\"\n"),
+            false,
+        ),
+    ] {
         project.write("shared/ctxc.toml", &shared);
-        assert_eq!(hash(&PERMITTING.replace("HASH", &shared_hash(&shared))) == before, is_same, "{shared}");
+        assert_eq!(
+            hash(&PERMITTING.replace("HASH", &shared_hash(&shared))) == before,
+            is_same,
+            "{shared}"
+        );
     }
 }
 
@@ -254,21 +334,49 @@ fn the_hash_covers_what_is_permitted_and_nothing_else() {
 fn what_was_permitted_ends_with_a_change_of_what_is_permitted_or_of_a_command_alone() {
     let (project, state) = sample();
     run(&project, state.path(), &["trust", "--yes"]).code(0);
-    project.write("templates/tests.xml", SCRIPT.replace("Run the tests.", "Run all tests."));
+    project.write(
+        "templates/tests.xml",
+        SCRIPT.replace("Run the tests.", "Run all tests."),
+    );
     project.write("check", "#!/bin/sh\n");
     project.write("ctxc.toml", format!("# no permission\n{CONFIG}"));
-    assert!(is_trusted(&project, state.path()), "the words of a task are no command");
+    assert!(
+        is_trusted(&project, state.path()),
+        "the words of a task are no command"
+    );
     let moved = [
-        ("ctxc.toml", CONFIG.replace("localhost", "example.org"), CONFIG.to_owned()),
-        ("templates/tests.xml", SCRIPT.replace("cargo", "rm"), SCRIPT.to_owned()),
-        ("templates/tests.xml", SCRIPT.replace("debug", "trace"), SCRIPT.to_owned()),
-        ("templates/review.xml", LISTED.replace(" src", " tests"), LISTED.to_owned()),
-        ("scenarios/checked.yaml", SCENARIO.replace("--strict", "--lax"), SCENARIO.to_owned()),
+        (
+            "ctxc.toml",
+            CONFIG.replace("localhost", "example.org"),
+            CONFIG.to_owned(),
+        ),
+        (
+            "templates/tests.xml",
+            SCRIPT.replace("cargo", "rm"),
+            SCRIPT.to_owned(),
+        ),
+        (
+            "templates/tests.xml",
+            SCRIPT.replace("debug", "trace"),
+            SCRIPT.to_owned(),
+        ),
+        (
+            "templates/review.xml",
+            LISTED.replace(" src", " tests"),
+            LISTED.to_owned(),
+        ),
+        (
+            "scenarios/checked.yaml",
+            SCENARIO.replace("--strict", "--lax"),
+            SCENARIO.to_owned(),
+        ),
     ];
     for (path, other, before) in moved {
         project.write(path, &other);
         assert!(!is_trusted(&project, state.path()), "{path}: {other}");
-        run(&project, state.path(), &["trust", "--show"]).code(0).says("something changed since you permitted it");
+        run(&project, state.path(), &["trust", "--show"])
+            .code(0)
+            .says("something changed since you permitted it");
         project.write(path, &before);
         assert!(is_trusted(&project, state.path()), "{path}");
     }
@@ -283,9 +391,23 @@ fn no_project_brings_a_permission_along() {
     assert!(!is_trusted(&copy, state.path()));
     // What is kept of one is not taken for the other, wherever it is put.
     let kept = |project: &Project| {
-        let name = project.path("").canonicalize().unwrap().file_name().unwrap().to_string_lossy().into_owned();
-        let folders = std::fs::read_dir(state.path().join("ctxc")).unwrap().map(|entry| entry.unwrap().path());
-        folders.into_iter().find(|path| path.file_name().unwrap().to_string_lossy().starts_with(name.trim_start_matches('.')))
+        let name = project
+            .path("")
+            .canonicalize()
+            .unwrap()
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
+        let folders = std::fs::read_dir(state.path().join("ctxc"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        folders.into_iter().find(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(name.trim_start_matches('.'))
+        })
     };
     run(&copy, state.path(), &["trust", "--yes"]).code(0);
     if let (Some(from), Some(to)) = (kept(&project), kept(&copy)) {
@@ -295,12 +417,16 @@ fn no_project_brings_a_permission_along() {
     // A folder for state inside the project is none, however it is named.
     let inside = project.path("state");
     std::fs::create_dir(&inside).unwrap();
-    run(&project, &inside, &["trust", "--yes"]).code(3).warns("XDG_STATE_HOME");
+    run(&project, &inside, &["trust", "--yes"])
+        .code(3)
+        .warns("XDG_STATE_HOME");
     #[cfg(unix)]
     {
         let link = state.path().join("link");
         std::os::unix::fs::symlink(&inside, &link).unwrap();
-        run(&project, &link, &["trust", "--yes"]).code(3).warns("XDG_STATE_HOME");
+        run(&project, &link, &["trust", "--yes"])
+            .code(3)
+            .warns("XDG_STATE_HOME");
     }
     assert_eq!(std::fs::read_dir(&inside).unwrap().count(), 0);
 }
@@ -309,7 +435,12 @@ fn no_project_brings_a_permission_along() {
 fn a_project_without_templates_can_be_trusted_and_a_broken_file_cannot() {
     let state = tempfile::tempdir().unwrap();
     let project = Project::new().file("ctxc.toml", CONFIG);
-    run(&project, state.path(), &["trust", "--yes"]).code(0).says("none").says("cellar");
+    run(&project, state.path(), &["trust", "--yes"])
+        .code(0)
+        .says("none")
+        .says("cellar");
     project.write("ctxc.toml", "[providers.cellar]\nkind = \"none\"\n");
-    run(&project, state.path(), &["trust", "--yes"]).code(2).warns("ctxc.toml has errors");
+    run(&project, state.path(), &["trust", "--yes"])
+        .code(2)
+        .warns("ctxc.toml has errors");
 }

@@ -17,13 +17,30 @@ fn a_wrong_word_gets_the_right_one() {
         ("replay @last pytest", "`ctxc replay RECORDING -- pytest …`"),
     ] {
         let args: Vec<&str> = line.split(' ').collect();
-        let run = project.run(&args).code(2).silent_out().warns(&format!("tip: did you mean {meant}?"));
+        let run = project
+            .run(&args)
+            .code(2)
+            .silent_out()
+            .warns(&format!("tip: did you mean {meant}?"));
         assert_eq!(run.stderr.matches("tip:").count(), 1, "{}", run.stderr);
     }
-    project.run(&["check", "--fromat", "json"]).code(2).warns("'--format'");
-    let run = project.run(&["check", "--zzz"]).code(2).warns("unexpected argument '--zzz'");
-    assert!(!run.stderr.contains("tip:"), "no tip is better than a wrong one: {}", run.stderr);
-    project.run(&["check", "--threads", "0"]).code(2).warns("expected a number, 1 or more");
+    project
+        .run(&["check", "--fromat", "json"])
+        .code(2)
+        .warns("'--format'");
+    let run = project
+        .run(&["check", "--zzz"])
+        .code(2)
+        .warns("unexpected argument '--zzz'");
+    assert!(
+        !run.stderr.contains("tip:"),
+        "no tip is better than a wrong one: {}",
+        run.stderr
+    );
+    project
+        .run(&["check", "--threads", "0"])
+        .code(2)
+        .warns("expected a number, 1 or more");
     project.run(&["--help"]).code(0).says("130 interrupted");
 }
 
@@ -32,8 +49,14 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             texts(&path, found);
-        } else if matches!(path.extension().and_then(|name| name.to_str()), Some("rs" | "md")) {
-            found.push((path.display().to_string(), std::fs::read_to_string(&path).unwrap()));
+        } else if matches!(
+            path.extension().and_then(|name| name.to_str()),
+            Some("rs" | "md")
+        ) {
+            found.push((
+                path.display().to_string(),
+                std::fs::read_to_string(&path).unwrap(),
+            ));
         }
     }
 }
@@ -41,7 +64,9 @@ fn texts(folder: &Path, found: &mut Vec<(String, String)>) {
 /// The long flags in a text.
 fn flags(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-'));
-    words.filter(|word| word.starts_with("--") && word.len() > 3).collect()
+    words
+        .filter(|word| word.starts_with("--") && word.len() > 3)
+        .collect()
 }
 
 /// Whatever a message or page tells people to run is there to be run.
@@ -52,32 +77,62 @@ fn no_text_names_a_command_or_a_flag_that_there_is_not() {
     texts(&root.join("src"), &mut all);
     // Comments may speak of what is to come.
     for (_, text) in &mut all {
-        *text = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
+        *text = text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect::<Vec<_>>()
+            .join("\n");
     }
     texts(&root.join("docs/rules"), &mut all);
     let project = Project::new();
     let help = project.run(&["--help"]).code(0).stdout;
     let verbs: Vec<&str> = super::help::verbs(&help);
-    let mut known: BTreeMap<&str, String> =
-        verbs.iter().map(|verb| (*verb, project.run(&[verb, "--help"]).code(0).stdout)).collect();
-    known.entry("new").or_default().push_str(&project.run(&["new", "scenario", "--help"]).code(0).stdout);
-    all.extend(known.iter().map(|(verb, help)| (format!("ctxc {verb} --help"), help.clone())));
+    let mut known: BTreeMap<&str, String> = verbs
+        .iter()
+        .map(|verb| (*verb, project.run(&[verb, "--help"]).code(0).stdout))
+        .collect();
+    known
+        .entry("new")
+        .or_default()
+        .push_str(&project.run(&["new", "scenario", "--help"]).code(0).stdout);
+    all.extend(
+        known
+            .iter()
+            .map(|(verb, help)| (format!("ctxc {verb} --help"), help.clone())),
+    );
     let mut named = 0;
     for (path, text) in &all {
-        for part in text.split('`').skip(1).step_by(2).filter(|part| !part.contains('\n')) {
-            let Some(line) = part.strip_prefix("ctxc ").or_else(|| part.starts_with("check --").then_some(part)) else {
+        for part in text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|part| !part.contains('\n'))
+        {
+            let Some(line) = part
+                .strip_prefix("ctxc ")
+                .or_else(|| part.starts_with("check --").then_some(part))
+            else {
                 continue;
             };
             let verb = line.split(' ').next().unwrap();
             if !verb.starts_with(|c: char| c.is_ascii_lowercase()) {
                 continue;
             }
-            let help = known.get(verb).unwrap_or_else(|| panic!("{path}: `{part}`: there is no command `{verb}`"));
+            let help = known
+                .get(verb)
+                .unwrap_or_else(|| panic!("{path}: `{part}`: there is no command `{verb}`"));
             for flag in flags(line) {
-                assert!(flags(help).contains(flag), "{path}: `{part}`: `{verb}` has no {flag}");
+                assert!(
+                    flags(help).contains(flag),
+                    "{path}: `{part}`: `{verb}` has no {flag}"
+                );
             }
             named += 1;
         }
     }
-    assert!(named > 50, "only {named} commands were found in {} texts", all.len());
+    assert!(
+        named > 50,
+        "only {named} commands were found in {} texts",
+        all.len()
+    );
 }

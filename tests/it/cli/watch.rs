@@ -32,17 +32,28 @@ impl Drop for Watching {
 
 /// What names a finding, and where it is.
 fn identity<'v>(finding: &'v Value, start: &'v Value) -> [&'v Value; 4] {
-    [&finding["path"], &finding["name"], &finding["fingerprint"], start]
+    [
+        &finding["path"],
+        &finding["name"],
+        &finding["fingerprint"],
+        start,
+    ]
 }
 
 impl Watching {
     pub(crate) fn start(project: &Project, args: &[&str]) -> Self {
-        let args: Vec<&str> = std::iter::once("watch").chain(args.iter().copied()).collect();
+        let args: Vec<&str> = std::iter::once("watch")
+            .chain(args.iter().copied())
+            .collect();
         Self::of(project.command(&args))
     }
 
     fn of(mut command: Command) -> Self {
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let (sender, lines) = channel();
         std::thread::spawn(move || {
@@ -52,12 +63,22 @@ impl Watching {
                 }
             }
         });
-        Self { child, lines, found: Vec::new(), last: Value::Null, count: 0 }
+        Self {
+            child,
+            lines,
+            found: Vec::new(),
+            last: Value::Null,
+            count: 0,
+        }
     }
 
     /// The next line.
     pub(crate) fn line(&mut self) -> Value {
-        assert!(self.next_within(PATIENCE), "no line, last was {:#}", self.last);
+        assert!(
+            self.next_within(PATIENCE),
+            "no line, last was {:#}",
+            self.last
+        );
         self.last.clone()
     }
 
@@ -78,15 +99,21 @@ impl Watching {
         for moved in all("moved") {
             self.take(&moved["finding"], &moved["from"]);
         }
-        let moved = all("moved").into_iter().map(|moved| moved["finding"].clone());
+        let moved = all("moved")
+            .into_iter()
+            .map(|moved| moved["finding"].clone());
         self.found.extend(moved.chain(all("new")));
         true
     }
 
     /// Takes a finding that must stand away.
     fn take(&mut self, finding: &Value, start: &Value) {
-        let at = self.found.iter().position(|known| identity(known, &known["start"]) == identity(finding, start));
-        self.found.remove(at.unwrap_or_else(|| panic!("{finding:#} does not stand")));
+        let at = self
+            .found
+            .iter()
+            .position(|known| identity(known, &known["start"]) == identity(finding, start));
+        self.found
+            .remove(at.unwrap_or_else(|| panic!("{finding:#} does not stand")));
     }
 
     /// Reads lines until one says this: a file may be seen half written before.
@@ -104,7 +131,11 @@ impl Watching {
     /// Reads lines until these rules have findings, in so many files.
     fn finds(&mut self, rules: &[&str], files: u64) -> Value {
         self.until(|watching| {
-            let found: Vec<&str> = watching.found.iter().map(|finding| finding["name"].as_str().unwrap()).collect();
+            let found: Vec<&str> = watching
+                .found
+                .iter()
+                .map(|finding| finding["name"].as_str().unwrap())
+                .collect();
             found == rules && watching.last["files"] == files && watching.last["trouble"].is_null()
         })
     }
@@ -122,7 +153,11 @@ impl Watching {
 }
 
 fn names(list: &Value) -> Vec<&str> {
-    list.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect()
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|name| name.as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -130,23 +165,51 @@ fn every_change_is_told_once() {
     let project = Project::new().file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     let first = watching.line();
-    assert_eq!((names(&first["changed"]), &first["files"], &first["schema"]), (vec![], &1.into(), &"ctxc/watch/1".into()));
+    assert_eq!(
+        (names(&first["changed"]), &first["files"], &first["schema"]),
+        (vec![], &1.into(), &"ctxc/watch/1".into())
+    );
     project.write("templates/a.xml", CONFLICT);
     let line = watching.finds(&["context-conflict"], 1);
-    assert_eq!((names(&line["changed"]), &line["summary"]["error"]), (vec!["templates/a.xml"], &1.into()));
-    assert_eq!((&line["new"][0]["name"], line["gone"].as_array().unwrap().len()), (&"context-conflict".into(), 0));
+    assert_eq!(
+        (names(&line["changed"]), &line["summary"]["error"]),
+        (vec!["templates/a.xml"], &1.into())
+    );
+    assert_eq!(
+        (
+            &line["new"][0]["name"],
+            line["gone"].as_array().unwrap().len()
+        ),
+        (&"context-conflict".into(), 0)
+    );
     // A folder that nobody knew, and a file in it.
-    project.write("templates/deep/er/b.xml", CONFLICT.replace("name=\"", "name=\"b-"));
+    project.write(
+        "templates/deep/er/b.xml",
+        CONFLICT.replace("name=\"", "name=\"b-"),
+    );
     watching.finds(&["context-conflict", "context-conflict"], 2);
     // Lines above a finding: it moved.
-    project.write("templates/a.xml", format!("<!-- one -->\n<!-- two -->\n{CONFLICT}"));
+    project.write(
+        "templates/a.xml",
+        format!("<!-- one -->\n<!-- two -->\n{CONFLICT}"),
+    );
     let line = watching.until(|watching| watching.last["moved"] != Value::Array(vec![]));
-    let (from, to) = (&line["moved"][0]["from"]["line"], &line["moved"][0]["finding"]["start"]["line"]);
+    let (from, to) = (
+        &line["moved"][0]["from"]["line"],
+        &line["moved"][0]["finding"]["start"]["line"],
+    );
     assert_eq!(from.as_u64().unwrap() + 2, to.as_u64().unwrap());
-    assert_eq!((&line["new"], &line["gone"]), (&Value::Array(vec![]), &Value::Array(vec![])));
+    assert_eq!(
+        (&line["new"], &line["gone"]),
+        (&Value::Array(vec![]), &Value::Array(vec![]))
+    );
     // Saved as many editors do: another file takes its place.
     project.write("templates/.a.xml.swp", CLEAN);
-    std::fs::rename(project.path("templates/.a.xml.swp"), project.path("templates/a.xml")).unwrap();
+    std::fs::rename(
+        project.path("templates/.a.xml.swp"),
+        project.path("templates/a.xml"),
+    )
+    .unwrap();
     let line = watching.finds(&["context-conflict"], 2);
     assert_eq!(names(&line["changed"]), ["templates/a.xml"]);
     // A folder gone with all that is in it, and back.
@@ -154,7 +217,10 @@ fn every_change_is_told_once() {
     let line = watching.finds(&[], 1);
     assert_eq!(names(&line["changed"]), ["templates/deep/er/b.xml"]);
     assert_eq!(line["gone"][0]["path"], "templates/deep/er/b.xml");
-    project.write("templates/deep/er/b.xml", CONFLICT.replace("name=\"", "name=\"b-"));
+    project.write(
+        "templates/deep/er/b.xml",
+        CONFLICT.replace("name=\"", "name=\"b-"),
+    );
     watching.finds(&["context-conflict"], 2);
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     watching.finds(&[], 0);
@@ -177,8 +243,17 @@ fn the_project_file_counts_and_a_broken_one_ends_nothing() {
     // What cannot be read at all: what was found stands.
     project.write("ctxc.toml", [0xff, 0xfe, 0x00]);
     let line = watching.until(|watching| !watching.last["trouble"].is_null());
-    assert!(line["trouble"]["message"].as_str().unwrap().contains("ctxc.toml"), "{line:#}");
-    assert_eq!((&line["summary"]["error"], &line["files"], &line["gone"]), (&1.into(), &1.into(), &Value::Array(vec![])));
+    assert!(
+        line["trouble"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("ctxc.toml"),
+        "{line:#}"
+    );
+    assert_eq!(
+        (&line["summary"]["error"], &line["files"], &line["gone"]),
+        (&1.into(), &1.into(), &Value::Array(vec![]))
+    );
     std::fs::remove_file(project.path("ctxc.toml")).unwrap();
     let line = watching.finds(&[], 1);
     assert_eq!(names(&line["changed"]), ["ctxc.toml"]);
@@ -191,7 +266,9 @@ fn the_project_file_counts_and_a_broken_one_ends_nothing() {
 #[test]
 fn texts_links_and_ignore_files_count() {
     let template = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <instructions src=\"../texts/guide.md\"/>\n</task>\n";
-    let project = Project::new().file("templates/a.xml", template).file("texts/guide.md", "be kind");
+    let project = Project::new()
+        .file("templates/a.xml", template)
+        .file("texts/guide.md", "be kind");
     let mut watching = Watching::start(&project, &["templates"]);
     watching.line();
     std::fs::remove_dir_all(project.path("texts")).unwrap();
@@ -209,7 +286,11 @@ fn texts_links_and_ignore_files_count() {
     #[cfg(unix)]
     {
         project.write("elsewhere/real.xml", CLEAN);
-        std::os::unix::fs::symlink(project.path("elsewhere/real.xml"), project.path("templates/link.xml")).unwrap();
+        std::os::unix::fs::symlink(
+            project.path("elsewhere/real.xml"),
+            project.path("templates/link.xml"),
+        )
+        .unwrap();
         watching.finds(&[], 2);
         project.write("elsewhere/real.xml", CONFLICT);
         let line = watching.finds(&["context-conflict"], 2);
@@ -219,7 +300,9 @@ fn texts_links_and_ignore_files_count() {
 
 #[test]
 fn a_named_file_is_watched_alone_and_may_go_and_come_back() {
-    let project = Project::new().file("deep/a.xml", CLEAN).file("deep/b.xml", CONFLICT);
+    let project = Project::new()
+        .file("deep/a.xml", CLEAN)
+        .file("deep/b.xml", CONFLICT);
     let mut watching = Watching::start(&project, &["deep/a.xml"]);
     assert_eq!(watching.line()["files"], 1);
     project.write("deep/b.xml", CLEAN.replace("name=\"", "name=\"b-"));
@@ -228,7 +311,13 @@ fn a_named_file_is_watched_alone_and_may_go_and_come_back() {
     assert_eq!(names(&line["changed"]), ["deep/a.xml"]);
     std::fs::rename(project.path("deep"), project.path("deeper")).unwrap();
     let line = watching.until(|watching| !watching.last["trouble"].is_null());
-    assert!(line["trouble"]["message"].as_str().unwrap().contains("deep/a.xml"), "{line:#}");
+    assert!(
+        line["trouble"]["message"]
+            .as_str()
+            .unwrap()
+            .contains("deep/a.xml"),
+        "{line:#}"
+    );
     std::fs::rename(project.path("deeper"), project.path("deep")).unwrap();
     watching.finds(&["context-conflict"], 1);
     project.write("deep/a.xml", CLEAN);
@@ -242,9 +331,21 @@ fn it_starts_with_nothing_and_refuses_what_cannot_change() {
     assert_eq!(watching.line()["files"], 0);
     project.write("templates/a.xml", CONFLICT);
     watching.finds(&["context-conflict"], 1);
-    project.run(&["watch", "-"]).code(2).warns("standard input does not change").silent_out();
-    project.run(&["watch", "none.xml"]).code(2).warns("none.xml").silent_out();
-    project.run(&["watch", "--project", "none"]).code(2).warns("none").silent_out();
+    project
+        .run(&["watch", "-"])
+        .code(2)
+        .warns("standard input does not change")
+        .silent_out();
+    project
+        .run(&["watch", "none.xml"])
+        .code(2)
+        .warns("none.xml")
+        .silent_out();
+    project
+        .run(&["watch", "--project", "none"])
+        .code(2)
+        .warns("none")
+        .silent_out();
 }
 
 #[test]
@@ -254,19 +355,32 @@ fn a_burst_is_one_change_or_few() {
     watching.line();
     let started = Instant::now();
     for number in 0..200 {
-        project.write(&format!("templates/{number}.xml"), CLEAN.replace("name=\"", &format!("name=\"n{number}-")));
+        project.write(
+            &format!("templates/{number}.xml"),
+            CLEAN.replace("name=\"", &format!("name=\"n{number}-")),
+        );
     }
     watching.until(|watching| watching.last["files"] == 201);
     // There is one line at most for every pause that it makes.
     let pauses = started.elapsed().as_millis() as usize / 50 + 1;
-    assert!(watching.count <= pauses + 1, "{} lines in {pauses} pauses", watching.count);
+    assert!(
+        watching.count <= pauses + 1,
+        "{} lines in {pauses} pauses",
+        watching.count
+    );
     // Nothing that is read, and nothing written again as it was, is a change.
     project.run(&["check"]);
     project.write("templates/0.xml", project.read("templates/0.xml"));
     project.write("notes.txt", "nothing to do with it");
     project.write("templates/a.xml", CONFLICT);
     let line = watching.line();
-    assert_eq!((names(&line["changed"]), line["new"].as_array().unwrap().len()), (vec!["templates/a.xml"], 1));
+    assert_eq!(
+        (
+            names(&line["changed"]),
+            line["new"].as_array().unwrap().len()
+        ),
+        (vec!["templates/a.xml"], 1)
+    );
 }
 
 #[test]
@@ -276,7 +390,10 @@ fn it_looks_by_itself_where_nobody_tells() {
     watching.line();
     project.write("templates/a.xml", CONFLICT);
     watching.finds(&["context-conflict"], 1);
-    project.write("templates/deep/b.xml", CONFLICT.replace("name=\"", "name=\"b-"));
+    project.write(
+        "templates/deep/b.xml",
+        CONFLICT.replace("name=\"", "name=\"b-"),
+    );
     watching.finds(&["context-conflict", "context-conflict"], 2);
     std::fs::remove_dir_all(project.path("templates")).unwrap();
     watching.finds(&[], 0);
@@ -288,13 +405,30 @@ fn it_ends_when_interrupted_and_when_nobody_reads() {
     let project = Project::new().file("templates/a.xml", CLEAN);
     let mut watching = Watching::start(&project, &[]);
     watching.line();
-    assert!(Command::new("kill").args(["-INT", &watching.child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &watching.child.id().to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(watching.ends(), Some(130));
     // A reader that takes one line and goes away. Nothing changes after that.
-    let mut child = project.command(&["watch"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = project
+        .command(&["watch"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
-    let mut watching = Watching { child, lines: channel().1, found: Vec::new(), last: Value::Null, count: 0 };
+    let mut watching = Watching {
+        child,
+        lines: channel().1,
+        found: Vec::new(),
+        last: Value::Null,
+        count: 0,
+    };
     drop(out);
     assert_eq!(watching.ends(), Some(0));
     let mut said = String::new();

@@ -12,7 +12,10 @@ struct Numbers(u64);
 
 impl Numbers {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 
@@ -27,12 +30,17 @@ fn template(numbers: &mut Numbers, name: &str) -> String {
     let other = format!("n{}", numbers.below(6));
     match numbers.below(7) {
         0 => CONFLICT.replace("name=\"", &format!("name=\"{name}-")),
-        1 => format!("<!-- {other} -->\n{}", CONFLICT.replace("name=\"", &format!("name=\"{name}-"))),
+        1 => format!(
+            "<!-- {other} -->\n{}",
+            CONFLICT.replace("name=\"", &format!("name=\"{name}-"))
+        ),
         2 => format!(
             "<task name=\"{name}\" type=\"sequential\"><description>d</description><steps><task ref=\"{other}\"/></steps></task>"
         ),
         3 => {
-            format!("<task name=\"{name}\" type=\"atomic\"><description>d</description><instructions src=\"{other}.md\"/></task>")
+            format!(
+                "<task name=\"{name}\" type=\"atomic\"><description>d</description><instructions src=\"{other}.md\"/></task>"
+            )
         }
         4 => "<task".to_owned(),
         5 => "<project/>".to_owned(),
@@ -86,9 +94,16 @@ fn edit(project: &Project, numbers: &mut Numbers) {
 
 /// The findings of a fresh check, sorted, and the number of files.
 fn fresh(project: &Project, given: &[&str]) -> (Vec<String>, Value) {
-    let args: Vec<&str> = ["check", "--allow-empty", "--json"].iter().chain(given).copied().collect();
+    let args: Vec<&str> = ["check", "--allow-empty", "--json"]
+        .iter()
+        .chain(given)
+        .copied()
+        .collect();
     let json = project.run(&args).json();
-    (sorted(json["diagnostics"].as_array().unwrap()), json["files"].clone())
+    (
+        sorted(json["diagnostics"].as_array().unwrap()),
+        json["files"].clone(),
+    )
 }
 
 fn sorted(findings: &[Value]) -> Vec<String> {
@@ -100,7 +115,9 @@ fn sorted(findings: &[Value]) -> Vec<String> {
 /// Edits for a while. How many different states the project was in.
 fn run(seed: u64, given: &[&str]) -> usize {
     let mut numbers = Numbers(seed);
-    let project = Project::new().file("templates/n0.xml", CLEAN).file("templates/x/n1.xml", CONFLICT);
+    let project = Project::new()
+        .file("templates/n0.xml", CLEAN)
+        .file("templates/x/n1.xml", CONFLICT);
     let mut watching = Watching::start(&project, given);
     watching.line();
     let mut states = std::collections::BTreeSet::new();
@@ -113,7 +130,10 @@ fn run(seed: u64, given: &[&str]) -> usize {
                 std::thread::sleep(Duration::from_millis(numbers.below(70)));
             }
         }
-        for path in given.iter().filter(|path| !Path::new(&project.path(path)).exists()) {
+        for path in given
+            .iter()
+            .filter(|path| !Path::new(&project.path(path)).exists())
+        {
             project.write(&format!("{path}/n2.xml"), CLEAN);
         }
         let expected = fresh(&project, given);
@@ -124,7 +144,10 @@ fn run(seed: u64, given: &[&str]) -> usize {
             if is_told && now == expected {
                 break;
             }
-            assert!(started.elapsed() < Duration::from_mins(1), "seed {seed}, step {step}: {now:#?}, not {expected:#?}");
+            assert!(
+                started.elapsed() < Duration::from_mins(1),
+                "seed {seed}, step {step}: {now:#?}, not {expected:#?}"
+            );
             watching.next_within(Duration::from_secs(5));
         }
         states.insert(expected.0);

@@ -42,38 +42,87 @@ fn project() -> Project {
 
 /// The files of a project that hold a text, but for those that are planted.
 fn holding(project: &Project, text: &str) -> Vec<String> {
-    let planted = [".env", ".config/app.env", "id_rsa", "docs/deploys.md", "config/prod.yaml"];
-    let files = project.files().into_iter().filter(|file| !planted.contains(&file.as_str()));
-    files.filter(|file| String::from_utf8_lossy(&std::fs::read(project.path(file)).unwrap()).contains(text)).collect()
+    let planted = [
+        ".env",
+        ".config/app.env",
+        "id_rsa",
+        "docs/deploys.md",
+        "config/prod.yaml",
+    ];
+    let files = project
+        .files()
+        .into_iter()
+        .filter(|file| !planted.contains(&file.as_str()));
+    files
+        .filter(|file| {
+            String::from_utf8_lossy(&std::fs::read(project.path(file)).unwrap()).contains(text)
+        })
+        .collect()
 }
 
 #[test]
 fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() {
     let project = project();
-    let run = project.run(&["new", "scenario", "answer", "--input", QUESTION, "--name", "t1"]).code(0);
+    let run = project
+        .run(&[
+            "new", "scenario", "answer", "--input", QUESTION, "--name", "t1",
+        ])
+        .code(0);
     run.says("masked)");
     let scenario = project.read("scenarios/t1.yaml");
-    assert!(scenario.contains("apiKey: ⟦secret:") && scenario.contains("⟦email:"), "{scenario}");
-    project.run(&["new", "scenario", "read", "--name", "t2"]).code(0);
+    assert!(
+        scenario.contains("apiKey: ⟦secret:") && scenario.contains("⟦email:"),
+        "{scenario}"
+    );
+    project
+        .run(&["new", "scenario", "read", "--name", "t2"])
+        .code(0);
     let stored = project.read("scenarios/snapshots/t2.json");
-    assert!(stored.contains("apiKey: ⟦secret⟧") && stored.contains("owner: ⟦email⟧"), "{stored}");
+    assert!(
+        stored.contains("apiKey: ⟦secret⟧") && stored.contains("owner: ⟦email⟧"),
+        "{stored}"
+    );
     for text in [KEY, OPAQUE, PLANTED, "ann@example.com"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
     project.run(&["eval"]).code(0).says("2 passed");
     // Another user has another secret behind the placeholders.
     let elsewhere = tempfile::tempdir().unwrap();
-    let run = project.command(&["eval"]).env("XDG_STATE_HOME", elsewhere.path()).output().unwrap();
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stdout));
+    let run = project
+        .command(&["eval"])
+        .env("XDG_STATE_HOME", elsewhere.path())
+        .output()
+        .unwrap();
+    assert_eq!(
+        run.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&run.stdout)
+    );
     // The value counts for nothing, and every word around it does.
-    project.write("config/prod.yaml", format!("# roll back\napiKey: {}\nowner: bob@example.com\n", KEY.replace('1', "7")));
+    project.write(
+        "config/prod.yaml",
+        format!(
+            "# roll back\napiKey: {}\nowner: bob@example.com\n",
+            KEY.replace('1', "7")
+        ),
+    );
     project.run(&["eval"]).code(0);
-    project.write("config/prod.yaml", format!("# roll forward\napiKey: {KEY}\nowner: ann@example.com\n"));
+    project.write(
+        "config/prod.yaml",
+        format!("# roll forward\napiKey: {KEY}\nowner: ann@example.com\n"),
+    );
     let run = project.run(&["eval"]).code(1);
-    run.says("roll forward").never_says("ann@example.com").never_says(KEY);
+    run.says("roll forward")
+        .never_says("ann@example.com")
+        .never_says(KEY);
     // What is stored anew is masked, too.
     project.run(&["eval", "--accept"]).code(0);
-    assert!(project.read("scenarios/snapshots/t2.json").contains("roll forward"));
+    assert!(
+        project
+            .read("scenarios/snapshots/t2.json")
+            .contains("roll forward")
+    );
     for text in [KEY, "ann@example.com"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
@@ -84,27 +133,54 @@ fn a_new_scenario_and_its_stored_request_are_masked_and_pass_on_every_machine() 
 fn values_that_no_mask_knows_are_refused_with_their_place() {
     let project = project();
     let input = format!("question=roll back with {PACKED}");
-    let args = ["new", "scenario", "answer", "--input", &*input, "--name", "t1"];
+    let args = [
+        "new", "scenario", "answer", "--input", &*input, "--name", "t1",
+    ];
     let run = project.run(&args).code(2);
-    let run =
-        run.warns("was not written: its line").warns("would hold the value of `SHOP_TOKEN` in .env").warns("--allow-secrets");
+    let run = run
+        .warns("was not written: its line")
+        .warns("would hold the value of `SHOP_TOKEN` in .env")
+        .warns("--allow-secrets");
     assert!(!run.stderr.contains(PACKED) && !run.stdout.contains(PACKED));
     assert_eq!(holding(&project, PACKED), [""; 0]);
-    assert!(!project.path("scenarios").exists(), "none of several files is written");
-    project.run(&[&args[..], &["--allow-secrets"]].concat()).code(0);
+    assert!(
+        !project.path("scenarios").exists(),
+        "none of several files is written"
+    );
+    project
+        .run(&[&args[..], &["--allow-secrets"]].concat())
+        .code(0);
     assert!(!holding(&project, PACKED).is_empty());
 }
 
 /// A value of an environment file is masked wherever it stands, in folders that are hidden too; a short one is refused.
 #[test]
 fn values_of_environment_files_are_masked_in_what_is_written() {
-    let project = project().file(".config/app.env", "DB_PASSWORD='first horse 1\n second battery 2'\nOLD_PASS=sword!\n");
+    let project = project().file(
+        ".config/app.env",
+        "DB_PASSWORD='first horse 1\n second battery 2'\nOLD_PASS=sword!\n",
+    );
     let input = format!("question=roll back with {PLANTED} and second battery 2");
-    project.run(&["new", "scenario", "answer", "--input", &input, "--name", "t1"]).code(0).says("masked)");
+    project
+        .run(&[
+            "new", "scenario", "answer", "--input", &input, "--name", "t1",
+        ])
+        .code(0)
+        .says("masked)");
     for text in [PLANTED, "second battery 2"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
-    let run = project.run(&["new", "scenario", "answer", "--input", "question=why sword! then", "--name", "t2"]).code(2);
+    let run = project
+        .run(&[
+            "new",
+            "scenario",
+            "answer",
+            "--input",
+            "question=why sword! then",
+            "--name",
+            "t2",
+        ])
+        .code(2);
     run.warns("would hold the value of `OLD_PASS` in .config/app.env");
 }
 
@@ -112,31 +188,73 @@ fn values_of_environment_files_are_masked_in_what_is_written() {
 fn a_rendered_file_is_never_altered_and_refused_if_it_holds_a_secret() {
     let project = project();
     let shown = project.run(&["render", "read", "--raw"]).code(0).stdout;
-    assert!(shown.contains(KEY) && shown.contains("ann@example.com"), "{shown}");
-    let run = project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(2);
-    let run = run.warns("out.txt was not written: its line").warns("what looks like a secret, under the name `apiKey`");
+    assert!(
+        shown.contains(KEY) && shown.contains("ann@example.com"),
+        "{shown}"
+    );
+    let run = project
+        .run(&["render", "read", "--raw", "-o", "out.txt"])
+        .code(2);
+    let run = run
+        .warns("out.txt was not written: its line")
+        .warns("what looks like a secret, under the name `apiKey`");
     assert!(!run.stderr.contains(KEY) && !project.path("out.txt").exists());
-    project.run(&["render", "read", "--raw", "-o", "out.txt", "--allow-secrets"]).code(0);
+    project
+        .run(&[
+            "render",
+            "read",
+            "--raw",
+            "-o",
+            "out.txt",
+            "--allow-secrets",
+        ])
+        .code(0);
     assert_eq!(project.read("out.txt"), shown);
     // What is there before stays as it is.
     project.write("out.txt", "before\n");
-    project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(2);
+    project
+        .run(&["render", "read", "--raw", "-o", "out.txt"])
+        .code(2);
     assert_eq!(project.read("out.txt"), "before\n");
     project.write("config/prod.yaml", "owner: ann@example.com\n");
-    project.run(&["render", "read", "--raw", "-o", "out.txt"]).code(0);
-    assert!(project.read("out.txt").contains("ann@example.com"), "personal data alone refuse no file");
+    project
+        .run(&["render", "read", "--raw", "-o", "out.txt"])
+        .code(0);
+    assert!(
+        project.read("out.txt").contains("ann@example.com"),
+        "personal data alone refuse no file"
+    );
 }
 
 #[test]
 fn of_several_files_none_is_written_if_one_is_refused() {
     let project = project().file("scenarios/t.yaml", format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n"));
-    let reports =
-        ["eval", "--report", "junit=a.xml", "--report", "json=b.json", "--report", "markdown=c.md", "--report", "html=d.html"];
+    let reports = [
+        "eval",
+        "--report",
+        "junit=a.xml",
+        "--report",
+        "json=b.json",
+        "--report",
+        "markdown=c.md",
+        "--report",
+        "html=d.html",
+    ];
     let run = project.run(&reports).code(2);
     run.warns("would hold the value of `SHOP_TOKEN` in .env");
-    assert!(["a.xml", "b.json", "c.md", "d.html"].iter().all(|file| !project.path(file).exists()));
-    project.run(&[&reports[..], &["--allow-secrets"]].concat()).code(1);
-    assert!(["a.xml", "b.json", "c.md", "d.html"].iter().all(|file| project.path(file).exists()));
+    assert!(
+        ["a.xml", "b.json", "c.md", "d.html"]
+            .iter()
+            .all(|file| !project.path(file).exists())
+    );
+    project
+        .run(&[&reports[..], &["--allow-secrets"]].concat())
+        .code(1);
+    assert!(
+        ["a.xml", "b.json", "c.md", "d.html"]
+            .iter()
+            .all(|file| project.path(file).exists())
+    );
 }
 
 #[test]
@@ -146,9 +264,15 @@ fn nothing_is_stored_if_its_report_is_refused() {
         format!("name: t\ntask: answer\ncontext:\n  objective: go\n  inputs: {{question: why}}\nexpect_context:\n  - contains: \"x {PACKED}\"\n  - snapshot: true\n"),
     );
     let accept = ["eval", "--accept", "--report", "json=b.json"];
-    project.run(&accept).code(2).warns("would hold the value of `SHOP_TOKEN` in .env");
+    project
+        .run(&accept)
+        .code(2)
+        .warns("would hold the value of `SHOP_TOKEN` in .env");
     assert!(!project.path("scenarios/snapshots").exists() && !project.path("b.json").exists());
-    project.run(&[&accept[..], &["--allow-secrets"]].concat()).code(1).warns("stored: scenarios/snapshots/t.json");
+    project
+        .run(&[&accept[..], &["--allow-secrets"]].concat())
+        .code(1)
+        .warns("stored: scenarios/snapshots/t.json");
     assert!(project.path("scenarios/snapshots/t.json").exists() && project.path("b.json").exists());
 }
 
@@ -157,20 +281,39 @@ fn an_input_is_masked_by_its_name_and_by_the_keys_in_it() {
     let task = r#"<task name="login" type="atomic"><description>Log in with {{password}} and {{more}}.</description>
         <parameters><parameter name="password" type="string" required="true"/><parameter name="more" type="object" required="true"/></parameters></task>"#;
     let project = project().file("templates/login.xml", task);
-    let more = format!("more={{\"db_password\": \"{0}\", \"user\": \"joe\"}}", "Tr0ub4dor-zx");
-    let args = ["new", "scenario", "login", "--name", "t", "--input", "password=B4ttery-staple", "--input", &*more];
+    let more = format!(
+        "more={{\"db_password\": \"{0}\", \"user\": \"joe\"}}",
+        "Tr0ub4dor-zx"
+    );
+    let args = [
+        "new",
+        "scenario",
+        "login",
+        "--name",
+        "t",
+        "--input",
+        "password=B4ttery-staple",
+        "--input",
+        &*more,
+    ];
     project.run(&args).code(0).says("2 secrets masked");
     for text in ["B4ttery-staple", "Tr0ub4dor-zx"] {
         assert_eq!(holding(&project, text), [""; 0], "{text}");
     }
-    assert!(project.read("scenarios/t.yaml").contains("joe"), "{}", project.read("scenarios/t.yaml"));
+    assert!(
+        project.read("scenarios/t.yaml").contains("joe"),
+        "{}",
+        project.read("scenarios/t.yaml")
+    );
     project.run(&["eval"]).code(0);
 }
 
 #[test]
 fn reports_and_manifests_hold_no_value() {
     let scenario = "name: t\ntask: read\ncontext: {objective: go}\nexpect_context:\n  - absent: \"owner: ann@example.com\"\n  - absent: apiKey\n  - snapshot: true\n";
-    let project = project().file("scenarios/t.yaml", scenario).file("scenarios/snapshots/t.json", "{}\n");
+    let project = project()
+        .file("scenarios/t.yaml", scenario)
+        .file("scenarios/snapshots/t.json", "{}\n");
     let reports = [
         "eval",
         "--diff",
@@ -189,7 +332,9 @@ fn reports_and_manifests_hold_no_value() {
     }
     assert!(project.read("b.json").contains("⟦secret⟧"));
     project.run(&["manifest", "-o", "m.txt"]).code(0);
-    project.run(&["manifest", "--format", "html", "-o", "m.html"]).code(0);
+    project
+        .run(&["manifest", "--format", "html", "-o", "m.html"])
+        .code(0);
     project.run(&["build"]).code(0);
     assert_eq!(holding(&project, KEY), [""; 0]);
 }
@@ -200,8 +345,18 @@ fn an_imported_prompt_with_a_key_is_refused_before_anything_is_written() {
         "prompts/b.prompty",
         format!("---\nname: b\nmodel:\n  api: chat\n---\nsystem:\nUse api_key: {PLANTED}\n\nuser:\nHello {{{{name}}}}\n"),
     );
-    project.run(&["import", "prompts"]).code(2).warns("would hold the value of `SHOP_TOKEN`");
-    assert_eq!(project.files().iter().filter(|file| file.starts_with("templates/")).count(), 2);
+    project
+        .run(&["import", "prompts"])
+        .code(2)
+        .warns("would hold the value of `SHOP_TOKEN`");
+    assert_eq!(
+        project
+            .files()
+            .iter()
+            .filter(|file| file.starts_with("templates/"))
+            .count(),
+        2
+    );
 }
 
 #[test]
@@ -222,11 +377,23 @@ fn nothing_that_is_shipped_looks_like_a_secret() {
         "tests/compat",
         "tests/import",
     ] {
-        for entry in ignore::WalkBuilder::new(root.join(folder)).build().flatten() {
-            let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+        for entry in ignore::WalkBuilder::new(root.join(folder))
+            .build()
+            .flatten()
+        {
+            let Ok(text) = std::fs::read_to_string(entry.path()) else {
+                continue;
+            };
             count += 1;
-            let lines = text.lines().zip(1..).filter_map(|(line, number)| Some((number, scan.find(line)?)));
-            found.extend(lines.map(|(number, secret)| format!("{}:{number}: {secret}", entry.path().display())));
+            let lines = text
+                .lines()
+                .zip(1..)
+                .filter_map(|(line, number)| Some((number, scan.find(line)?)));
+            found.extend(
+                lines.map(|(number, secret)| {
+                    format!("{}:{number}: {secret}", entry.path().display())
+                }),
+            );
         }
     }
     assert!(count > 500, "{count}");
@@ -254,16 +421,30 @@ fn environment_files_are_found_wherever_the_repository_has_them() {
         let value = format!("sw0rdfish-{number}");
         let text = format!("DB_PASSWORD={value}\n");
         let text = match name {
-            "utf16/.env" => "\u{feff}".encode_utf16().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect(),
+            "utf16/.env" => "\u{feff}"
+                .encode_utf16()
+                .chain(text.encode_utf16())
+                .flat_map(u16::to_le_bytes)
+                .collect(),
             _ => text.into_bytes(),
         };
         let outer = Project::new().file(".git/HEAD", "");
         let files = environment_files_of(&outer, name, &text);
         assert_eq!(files, [name], "{name}");
     }
-    for name in [".env.example", ".env.sample", ".env-template", "node_modules/x/.env", "environment.ts"] {
+    for name in [
+        ".env.example",
+        ".env.sample",
+        ".env-template",
+        "node_modules/x/.env",
+        "environment.ts",
+    ] {
         let outer = Project::new().file(".git/HEAD", "");
-        assert_eq!(environment_files_of(&outer, name, b"DB_PASSWORD=sw0rdfish-1\n"), [""; 0], "{name}");
+        assert_eq!(
+            environment_files_of(&outer, name, b"DB_PASSWORD=sw0rdfish-1\n"),
+            [""; 0],
+            "{name}"
+        );
     }
 }
 
@@ -275,6 +456,11 @@ fn environment_files_of(repository: &Project, name: &str, text: &[u8]) -> Vec<St
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
     let files = ctxc::internals::record::environment_files::environment_files(&root);
-    assert!(files.iter().all(|file| file.text.contains("DB_PASSWORD=sw0rdfish")), "{files:?}");
+    assert!(
+        files
+            .iter()
+            .all(|file| file.text.contains("DB_PASSWORD=sw0rdfish")),
+        "{files:?}"
+    );
     files.into_iter().map(|file| file.path).collect()
 }

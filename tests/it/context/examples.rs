@@ -8,7 +8,9 @@ use ctxc::internals::rules::list;
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
-    let rules: Vec<_> = list::all().filter(|rule| rule.meta.code.family() == 2 || rule.meta.code.0 == 514).collect();
+    let rules: Vec<_> = list::all()
+        .filter(|rule| rule.meta.code.family() == 2 || rule.meta.code.0 == 514)
+        .collect();
     assert_eq!(rules.len(), 7);
     for rule in rules {
         let name = rule.meta.name;
@@ -17,7 +19,12 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
                 let config = read(example.project);
                 assert_eq!(shown(&config), "");
                 let found = check_template(example.template, &config);
-                assert_eq!(found.iter().any(|finding| finding.rule.name == name), expected, "{name}: {}", example.template);
+                assert_eq!(
+                    found.iter().any(|finding| finding.rule.name == name),
+                    expected,
+                    "{name}: {}",
+                    example.template
+                );
             }
         }
     }
@@ -29,12 +36,26 @@ fn every_fix_of_an_example_mends_it() {
     for rule in list::all().filter(|rule| rule.meta.code.family() == 2 || rule.meta.code.0 == 514) {
         for example in &rule.meta.bad() {
             let config = read(example.project);
-            for finding in check_template(example.template, &config).iter().filter(|f| f.rule.name == rule.meta.name) {
+            for finding in check_template(example.template, &config)
+                .iter()
+                .filter(|f| f.rule.name == rule.meta.name)
+            {
                 for fix in &finding.fixes {
                     let mended = fix::apply(example.template, &fix.edits).expect("edits fit");
-                    let left: Vec<&str> = check_template(&mended, &config).iter().map(|f| f.rule.name).collect();
-                    assert!(!left.contains(&rule.meta.name), "{} leaves it in {mended}", fix.title);
-                    assert!(!left.contains(&"context-conflict"), "{} makes a conflict in {mended}", fix.title);
+                    let left: Vec<&str> = check_template(&mended, &config)
+                        .iter()
+                        .map(|f| f.rule.name)
+                        .collect();
+                    assert!(
+                        !left.contains(&rule.meta.name),
+                        "{} leaves it in {mended}",
+                        fix.title
+                    );
+                    assert!(
+                        !left.contains(&"context-conflict"),
+                        "{} makes a conflict in {mended}",
+                        fix.title
+                    );
                     fixes += 1;
                 }
             }

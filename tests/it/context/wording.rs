@@ -191,13 +191,20 @@ fn a_subset_of_nothing() {
 
 /// The names of what is found in a template.
 fn names(template: &str, project: &str) -> Vec<&'static str> {
-    check_template(template, &read(project)).iter().map(|finding| finding.rule.name).collect()
+    check_template(template, &read(project))
+        .iter()
+        .map(|finding| finding.rule.name)
+        .collect()
 }
 
 /// Those of them that are about settings.
 fn of_the_family(template: &str) -> Vec<&'static str> {
     let found = check_template(template, &read(""));
-    found.iter().filter(|finding| finding.rule.code.family() == 2).map(|finding| finding.rule.name).collect()
+    found
+        .iter()
+        .filter(|finding| finding.rule.code.family() == 2)
+        .map(|finding| finding.rule.name)
+        .collect()
 }
 
 #[test]
@@ -216,7 +223,10 @@ fn an_unknown_type_draws_no_finding_from_defaults_it_does_not_have() {
     let template = "<task type=\"atomc\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
     assert_eq!(of_the_family(template), [] as [&str; 0]);
     // The same under a type that is known.
-    assert_eq!(of_the_family(&template.replace("atomc", "atomic")), ["context-conflict-with-default"]);
+    assert_eq!(
+        of_the_family(&template.replace("atomc", "atomic")),
+        ["context-conflict-with-default"]
+    );
 }
 
 #[test]
@@ -225,6 +235,9 @@ fn templates_under_conflicting_defaults_are_not_to_blame() {
     let template = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <context_management>\n    <inherit_context>full</inherit_context>\n  </context_management>\n</task>\n";
     assert_eq!(names(template, project), [] as [&str; 0]);
     // What is written on both sides is the template's own.
-    let both = template.replace("</inherit_context>", "</inherit_context><fresh_context>enabled</fresh_context>");
+    let both = template.replace(
+        "</inherit_context>",
+        "</inherit_context><fresh_context>enabled</fresh_context>",
+    );
     assert_eq!(names(&both, project), ["context-conflict"]);
 }

@@ -18,7 +18,9 @@ use ctxc::internals::eval::run::{keys, run};
 use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard};
 use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::kernel::tokens::Estimate;
-use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Fixture, LookupStore, Situation, Subject, Suite};
+use ctxc::internals::scenario::model::{
+    Case, Content, ContextExpectation, Fixture, LookupStore, Situation, Subject, Suite,
+};
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -44,8 +46,12 @@ fn template(number: usize) -> String {
     let name = format!("t{number:04}");
     let earlier = number.saturating_sub(5);
     match number % 7 {
-        0..=2 => format!("<task type=\"atomic\" name=\"{name}\"><description>do {number}</description>{written}</task>\n"),
-        3 => format!("<task type=\"atomic\" subtype=\"subtask\" name=\"{name}\"><description>do {number}</description></task>\n"),
+        0..=2 => format!(
+            "<task type=\"atomic\" name=\"{name}\"><description>do {number}</description>{written}</task>\n"
+        ),
+        3 => format!(
+            "<task type=\"atomic\" subtype=\"subtask\" name=\"{name}\"><description>do {number}</description></task>\n"
+        ),
         4 => format!(
             "<task type=\"sequential\" name=\"{name}\"><description>all of {number}</description>\
              <steps><task type=\"atomic\"><description>first {number}</description>{written}</task></steps></task>\n"
@@ -54,19 +60,27 @@ fn template(number: usize) -> String {
             "<task type=\"sequential\" name=\"{name}\"><description>through {number}</description>\
              <steps><task ref=\"t{earlier:04}\"/></steps></task>\n"
         ),
-        _ => format!("<task type=\"atomic\" name=\"{name}\"><description>look {number}</description>{written}</task>\n"),
+        _ => format!(
+            "<task type=\"atomic\" name=\"{name}\"><description>look {number}</description>{written}</task>\n"
+        ),
     }
 }
 
 fn compiled(project: &str, texts: &[(String, String)]) -> Registry {
     let config = read_with(&format!("{project}\n[lints]\nall = \"info\"\n"), &[]);
-    let sources = texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    let sources = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
     let built = ctxc::compile_sources(&config, sources);
-    built.registry.unwrap_or_else(|| panic!("{:?}", built.diagnostics.first()))
+    built
+        .registry
+        .unwrap_or_else(|| panic!("{:?}", built.diagnostics.first()))
 }
 
 fn texts() -> Vec<(String, String)> {
-    (0..TASKS).map(|number| (format!("t{number:04}.xml"), template(number))).collect()
+    (0..TASKS)
+        .map(|number| (format!("t{number:04}.xml"), template(number)))
+        .collect()
 }
 
 fn cases() -> Vec<Case> {
@@ -79,7 +93,10 @@ fn cases() -> Vec<Case> {
         Case {
             name: word(&format!("case-{number:04}")),
             subject: at(Subject::Task(format!("t{number:04}"))),
-            situation: Situation { matches, ..Situation::default() },
+            situation: Situation {
+                matches,
+                ..Situation::default()
+            },
             expect_context: vec![at(ContextExpectation::Snapshot)],
             ..case()
         }
@@ -90,7 +107,11 @@ fn cases() -> Vec<Case> {
 /// Keys by name, and what the oracle sees: settings of all nodes with the request.
 fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String)>) {
     let (patterns, roles) = (CompiledPatterns::of(cases, "$"), Roles::new());
-    let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
+    let (counter, live, beside) = (
+        Estimate::new("estimate", 4.0),
+        BTreeMap::new(),
+        BTreeMap::new(),
+    );
     let files: &(dyn Files + Sync) = &live;
     let (roles, patterns, rows) = (&roles, &patterns, Rows::Curtailed);
     let context = RunContext {
@@ -121,8 +142,12 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let done = run(&context, &inputs, None);
     let names = cases.iter().map(|case| case.name.value.clone());
     let oracle = cases.iter().zip(done).map(|(case, done)| {
-        let Subject::Task(task) = &case.subject.value else { panic!() };
-        let now = done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults));
+        let Subject::Task(task) = &case.subject.value else {
+            panic!()
+        };
+        let now = done
+            .snapshot
+            .unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults));
         (settings(registry, task), now)
     });
     (names.zip(keys).collect(), oracle.collect())
@@ -132,13 +157,27 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
 fn settings(registry: &Registry, task: &str) -> String {
     let forest = TaskGraph::load(registry, task).unwrap().unwrap();
     let mut out = String::new();
-    let mut nodes: Vec<String> = forest.agents(task).unwrap().into_iter().map(|agent| agent.node).collect();
+    let mut nodes: Vec<String> = forest
+        .agents(task)
+        .unwrap()
+        .into_iter()
+        .map(|agent| agent.node)
+        .collect();
     nodes.push("/".to_owned());
     for node in nodes {
-        let Ok(Some(settings)) = forest.settings(task, &node) else { continue };
+        let Ok(Some(settings)) = forest.settings(task, &node) else {
+            continue;
+        };
         for name in SettingName::ALL.iter().copied() {
             let setting = settings.get(name);
-            write!(out, "{node} {} {} {};", name.word(), setting.value.word(), setting.applies).unwrap();
+            write!(
+                out,
+                "{node} {} {} {};",
+                name.word(),
+                setting.value.word(),
+                setting.applies
+            )
+            .unwrap();
         }
     }
     out
@@ -160,25 +199,62 @@ fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Score
         verdict: "pass".to_owned(),
         context_hash: Some(keys.context.to_string()),
         key: Some(keys.case.to_string()),
-        ..CaseRow::bare(Of { path: "s", suite: &suite.id.value, case, receiver: None }, &locator)
+        ..CaseRow::bare(
+            Of {
+                path: "s",
+                suite: &suite.id.value,
+                case,
+                receiver: None,
+            },
+            &locator,
+        )
     };
-    Scorecard::new(registry.hash(), "estimate", std::collections::BTreeSet::new(), cases.iter().zip(keys).map(row).collect())
+    Scorecard::new(
+        registry.hash(),
+        "estimate",
+        std::collections::BTreeSet::new(),
+        cases.iter().zip(keys).map(row).collect(),
+    )
 }
 
 /// The cases that would be run after a change, and those that the oracle says changed.
 fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, usize) {
     let cases = cases();
     let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
-    let known: Vec<(String, Keys)> = old.into_iter().map(|(name, keys)| (name, keys.unwrap())).collect();
+    let known: Vec<(String, Keys)> = old
+        .into_iter()
+        .map(|(name, keys)| (name, keys.unwrap()))
+        .collect();
     let is_run = |since: &Since, name: &str| since.choose(name, new[name].as_ref()) == Choice::Run;
     // With the results of then and against a revision the same is found to have moved.
     let since = Since::results(&passed(before, &cases, &known));
-    let run: Vec<String> = new.keys().filter(|name| is_run(&since, name)).cloned().collect();
+    let run: Vec<String> = new
+        .keys()
+        .filter(|name| is_run(&since, name))
+        .cloned()
+        .collect();
     let since = Since::revision(known);
-    assert_eq!(new.keys().filter(|name| is_run(&since, name)).cloned().collect::<Vec<_>>(), run);
-    let moved = cases.iter().zip(was.iter().zip(&is)).filter(|(_, (was, is))| was != is);
-    let rendered = was.iter().zip(&is).filter(|(was, is)| was.1 != is.1).count();
-    (run, moved.map(|(case, _)| case.name.value.clone()).collect(), rendered)
+    assert_eq!(
+        new.keys()
+            .filter(|name| is_run(&since, name))
+            .cloned()
+            .collect::<Vec<_>>(),
+        run
+    );
+    let moved = cases
+        .iter()
+        .zip(was.iter().zip(&is))
+        .filter(|(_, (was, is))| was != is);
+    let rendered = was
+        .iter()
+        .zip(&is)
+        .filter(|(was, is)| was.1 != is.1)
+        .count();
+    (
+        run,
+        moved.map(|(case, _)| case.name.value.clone()).collect(),
+        rendered,
+    )
 }
 
 #[test]
@@ -194,7 +270,11 @@ fn moving_a_default_selects_exactly_what_changed() {
     for project in moves {
         let (run, changed, rendered) = selected(&before, &compiled(project, &texts));
         assert_eq!(run, changed, "{project}");
-        assert!(!run.is_empty() && run.len() < TASKS, "{project}: {} of {TASKS}, {rendered} read otherwise", run.len());
+        assert!(
+            !run.is_empty() && run.len() < TASKS,
+            "{project}: {} of {TASKS}, {rendered} read otherwise",
+            run.len()
+        );
     }
 }
 

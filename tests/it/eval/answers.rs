@@ -6,20 +6,29 @@ use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::eval::verdict::Outcome;
 use ctxc::internals::scenario::expect::own_check::{OwnCheck, Runs};
 use ctxc::internals::scenario::expect::trajectory::{ExpectedCall, Matching, Trajectory};
-use ctxc::internals::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};
+use ctxc::internals::scenario::model::{
+    AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential,
+};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn one(reply: Value, test: AnswerTest) -> (Outcome, String) {
     let done = finish(&answering(reply, vec![test]));
-    let verdict = &done.trials.first().unwrap_or_else(|| panic!("{done:?}")).verdicts[0];
+    let verdict = &done
+        .trials
+        .first()
+        .unwrap_or_else(|| panic!("{done:?}"))
+        .verdicts[0];
     let expected = match verdict.outcome {
         Outcome::Pass => CaseVerdict::Pass,
         Outcome::Skipped => CaseVerdict::Inconclusive,
         Outcome::Fail => CaseVerdict::Fail,
     };
     assert_eq!(done.verdict, expected);
-    let mut told = format!("expected {}, found {}", verdict.reason.expected, verdict.reason.found);
+    let mut told = format!(
+        "expected {}, found {}",
+        verdict.reason.expected, verdict.reason.found
+    );
     for advice in &verdict.reason.advice {
         told.push_str("; ");
         told.push_str(advice);
@@ -39,7 +48,10 @@ fn fails(reply: Value, test: AnswerTest) -> String {
 }
 
 fn field(path: &str, pattern: &str) -> AnswerTest {
-    AnswerTest::FieldMatches { path: word(path), pattern: word(pattern) }
+    AnswerTest::FieldMatches {
+        path: word(path),
+        pattern: word(pattern),
+    }
 }
 
 #[test]
@@ -48,7 +60,10 @@ fn fields_match_patterns() {
     holds(reply(), field("$.team", "^bill"));
     holds(reply(), field("$.tags[*]", "[0-9]$"));
     holds(reply(), field("$.n", "^7$"));
-    assert_eq!(fails(reply(), field("$.tags[*]", "^a")), "expected $.tags[*] to match /^a/, found “b2” at $['tags'][1]");
+    assert_eq!(
+        fails(reply(), field("$.tags[*]", "^a")),
+        "expected $.tags[*] to match /^a/, found “b2” at $['tags'][1]"
+    );
     assert!(fails(reply(), field("$.nothing", ".")).contains("found nothing at $.nothing in {"));
     assert!(fails(json!("words"), field("$.team", ".")).contains("found no JSON: “words”"));
     assert!(fails(reply(), field("team", ".")).contains("`team` is not a valid JSONPath"));
@@ -58,38 +73,90 @@ fn fields_match_patterns() {
 
 #[test]
 fn texts_contain_or_lack() {
-    holds(json!("all is well"), AnswerTest::Contains(words(&["well", "^all"])));
+    holds(
+        json!("all is well"),
+        AnswerTest::Contains(words(&["well", "^all"])),
+    );
     assert_eq!(
-        fails(json!("all is well"), AnswerTest::Contains(words(&["ill"])).clone()).as_str(),
+        fails(
+            json!("all is well"),
+            AnswerTest::Contains(words(&["ill"])).clone()
+        )
+        .as_str(),
         "expected /ill/, found it nowhere in “all is well”"
     );
     holds(json!("all is well"), AnswerTest::Absent(words(&["refund"])));
-    assert_eq!(fails(json!("a refund"), AnswerTest::Absent(words(&["refund"]))), "expected no /refund/, found “refund”");
-    holds(json!("see docs/a.md"), AnswerTest::ReferencesFiles(words(&["docs/a.md"])));
-    assert!(fails(json!("see docs"), AnswerTest::ReferencesFiles(words(&["docs/a.md"]))).contains("`docs/a.md` to be mentioned"));
+    assert_eq!(
+        fails(json!("a refund"), AnswerTest::Absent(words(&["refund"]))),
+        "expected no /refund/, found “refund”"
+    );
+    holds(
+        json!("see docs/a.md"),
+        AnswerTest::ReferencesFiles(words(&["docs/a.md"])),
+    );
+    assert!(
+        fails(
+            json!("see docs"),
+            AnswerTest::ReferencesFiles(words(&["docs/a.md"]))
+        )
+        .contains("`docs/a.md` to be mentioned")
+    );
 }
 
 #[test]
 fn risk_parts_tokens_and_tools() {
-    holds(json!({"risk": "low", "risk_level": "medium"}), AnswerTest::MaxRisk(Risk::Medium));
-    assert!(fails(json!({"risk_level": "critical"}), AnswerTest::MaxRisk(Risk::High)).contains("found critical at $.risk_level"));
+    holds(
+        json!({"risk": "low", "risk_level": "medium"}),
+        AnswerTest::MaxRisk(Risk::Medium),
+    );
+    assert!(
+        fails(
+            json!({"risk_level": "critical"}),
+            AnswerTest::MaxRisk(Risk::High)
+        )
+        .contains("found critical at $.risk_level")
+    );
     assert!(fails(json!({"a": 1}), AnswerTest::MaxRisk(Risk::Critical)).contains("found none"));
-    assert!(fails(json!({"risk": "huge"}), AnswerTest::MaxRisk(Risk::Critical)).contains("which is not a risk"));
+    assert!(
+        fails(json!({"risk": "huge"}), AnswerTest::MaxRisk(Risk::Critical))
+            .contains("which is not a risk")
+    );
     holds(json!({"subtasks": [1, 2]}), AnswerTest::Decomposes(true));
-    holds(json!({"status": "CONTINUATION"}), AnswerTest::Decomposes(true));
+    holds(
+        json!({"status": "CONTINUATION"}),
+        AnswerTest::Decomposes(true),
+    );
     holds(json!({"subtasks": [1]}), AnswerTest::Decomposes(false));
-    assert!(fails(json!({"subtasks": [1]}), AnswerTest::Decomposes(true)).contains("two or more parts at $.subtasks, found 1"));
+    assert!(
+        fails(json!({"subtasks": [1]}), AnswerTest::Decomposes(true))
+            .contains("two or more parts at $.subtasks, found 1")
+    );
     holds(json!("x"), AnswerTest::MaxTokens(120));
-    assert_eq!(fails(json!("x"), AnswerTest::MaxTokens(119)), "expected at most 119 tokens, found 120: 100 in, 20 out");
+    assert_eq!(
+        fails(json!("x"), AnswerTest::MaxTokens(119)),
+        "expected at most 119 tokens, found 120: 100 in, 20 out"
+    );
     let calling = |test| {
         let mut case = answering(json!("done"), vec![test]);
         case.answers[0].value.tool_calls = vec![("read_file".to_owned(), json!({"path": "a"}))];
         finish(&case).trials[0].verdicts[0].outcome
     };
-    assert_eq!(calling(AnswerTest::CallsTool(word("read_file"))), Outcome::Pass);
-    assert_eq!(calling(AnswerTest::CallsTool(word("write_file"))), Outcome::Fail);
-    assert_eq!(calling(AnswerTest::NeverCallsTool(word("read_file"))), Outcome::Fail);
-    assert_eq!(calling(AnswerTest::NeverCallsTool(word("write_file"))), Outcome::Pass);
+    assert_eq!(
+        calling(AnswerTest::CallsTool(word("read_file"))),
+        Outcome::Pass
+    );
+    assert_eq!(
+        calling(AnswerTest::CallsTool(word("write_file"))),
+        Outcome::Fail
+    );
+    assert_eq!(
+        calling(AnswerTest::NeverCallsTool(word("read_file"))),
+        Outcome::Fail
+    );
+    assert_eq!(
+        calling(AnswerTest::NeverCallsTool(word("write_file"))),
+        Outcome::Pass
+    );
 }
 
 /// A call: its tool, its arguments, and the pattern of one.
@@ -99,10 +166,21 @@ type Call<'c> = (&'c str, Value, Option<(&'c str, &'c str)>);
 fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (Outcome, String) {
     let call = |(name, arguments, pattern): &Call<'_>| ExpectedCall {
         name: word(name),
-        arguments: arguments.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect(),
-        patterns: pattern.iter().map(|(name, pattern)| ((*name).to_owned(), word(pattern))).collect(),
+        arguments: arguments
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+        patterns: pattern
+            .iter()
+            .map(|(name, pattern)| ((*name).to_owned(), word(pattern)))
+            .collect(),
     };
-    let expected = Trajectory { matching, calls: calls.iter().map(call).collect() };
+    let expected = Trajectory {
+        matching,
+        calls: calls.iter().map(call).collect(),
+    };
     let mut case = answering(json!("done"), vec![AnswerTest::Trajectory(expected)]);
     case.answers[0].value.tool_calls = [
         ("lookup", json!({"order": 4711, "deep": true})),
@@ -113,7 +191,13 @@ fn trajectory(matching: Matching, calls: &[Call<'_>]) -> (Outcome, String) {
     .to_vec();
     let done = finish(&case);
     let verdict = &done.trials[0].verdicts[0];
-    (verdict.outcome, format!("expected {}, found {}", verdict.reason.expected, verdict.reason.found))
+    (
+        verdict.outcome,
+        format!(
+            "expected {}, found {}",
+            verdict.reason.expected, verdict.reason.found
+        ),
+    )
 }
 
 #[test]
@@ -121,7 +205,11 @@ fn calls_of_tools_go_together_with_a_list() {
     use Matching::{Strict, Subset, Superset, Unordered};
     let any = |name: &'static str| (name, Value::Null, None);
     let order = |name: &'static str, order: u32| (name, json!({"order": order}), None);
-    let whole = [order("lookup", 4711), ("refund", json!({"order": 4711.0}), Some(("note", "late"))), any("look*")];
+    let whole = [
+        order("lookup", 4711),
+        ("refund", json!({"order": 4711.0}), Some(("note", "late"))),
+        any("look*"),
+    ];
     let turned = [whole[2].clone(), whole[0].clone(), whole[1].clone()];
     for (matching, calls) in [
         (Strict, &whole[..]),
@@ -132,7 +220,10 @@ fn calls_of_tools_go_together_with_a_list() {
         (Unordered, &turned),
         (Superset, &turned),
         (Superset, &turned[..1]),
-        (Subset, &[any("refund"), any("*"), any("lookup"), any("pay")]),
+        (
+            Subset,
+            &[any("refund"), any("*"), any("lookup"), any("pay")],
+        ),
     ] {
         let (outcome, told) = trajectory(matching, calls);
         assert_eq!(outcome, Outcome::Pass, "{matching:?} {calls:?} {told}");
@@ -157,16 +248,32 @@ fn calls_of_tools_go_together_with_a_list() {
 #[test]
 fn what_is_not_there_is_not_what_was_ruled_out() {
     let not = |test: AnswerTest| AnswerTest::Not(Box::new(at(test)));
-    let high = |path: &str| AnswerTest::FieldMatches { path: word(path), pattern: word("high") };
+    let high = |path: &str| AnswerTest::FieldMatches {
+        path: word(path),
+        pattern: word("high"),
+    };
     holds(json!({"risk": "low"}), not(high("$.risk")));
     assert!(fails(json!({"risk_lvl": "high"}), not(high("$.risk"))).contains("nothing at $.risk"));
     assert!(
-        fails(json!({"risk_lvl": "high"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("neither `risk_level` nor `risk`")
+        fails(
+            json!({"risk_lvl": "high"}),
+            not(AnswerTest::MaxRisk(Risk::Medium))
+        )
+        .contains("neither `risk_level` nor `risk`")
     );
-    assert!(fails(json!({"risk": "hihg"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("which is not a risk"));
+    assert!(
+        fails(
+            json!({"risk": "hihg"}),
+            not(AnswerTest::MaxRisk(Risk::Medium))
+        )
+        .contains("which is not a risk")
+    );
     // What is said in JSON is said without its escapes.
     let said = json!({"t": "say \"refund\""});
-    holds(said.clone(), AnswerTest::Contains(words(&[r#"say "refund""#])));
+    holds(
+        said.clone(),
+        AnswerTest::Contains(words(&[r#"say "refund""#])),
+    );
     fails(said, not(AnswerTest::Contains(words(&[r#"say "refund""#]))));
 }
 
@@ -175,11 +282,17 @@ fn what_is_ruled_out_is_ruled_out_as_it_is_meant_and_in_what_tools_are_given() {
     let absent = |pattern: &str| AnswerTest::Absent(words(&[pattern]));
     let reply = json!({"t": "say \"refund\"", "u": ["a\nb", 4111], "empty": ""});
     for pattern in [r#"say "refund""#, "a\nb", "^4111$", "refund"] {
-        assert!(fails(reply.clone(), absent(pattern)).starts_with(&format!("expected no /{pattern}/")), "{pattern}");
+        assert!(
+            fails(reply.clone(), absent(pattern)).starts_with(&format!("expected no /{pattern}/")),
+            "{pattern}"
+        );
     }
     holds(reply, absent("^$"));
     let mut case = answering(json!("done"), vec![absent("hunter2")]);
-    case.answers[0].value.tool_calls = vec![("mail".to_owned(), json!({"to": ["a"], "body": "password hunter2"}))];
+    case.answers[0].value.tool_calls = vec![(
+        "mail".to_owned(),
+        json!({"to": ["a"], "body": "password hunter2"}),
+    )];
     assert_eq!(finish(&case).trials[0].verdicts[0].outcome, Outcome::Fail);
 }
 
@@ -191,34 +304,74 @@ fn an_answer_that_calls_tools_alone_has_no_text_and_what_it_gives_them_counts() 
         case.answers[0].value.usage = None;
         finish(&case)
     };
-    let none = calling(vec![AnswerTest::Absent(words(&["null"])), AnswerTest::Exact(json!(""))], "x");
+    let none = calling(
+        vec![
+            AnswerTest::Absent(words(&["null"])),
+            AnswerTest::Exact(json!("")),
+        ],
+        "x",
+    );
     assert_eq!(none.verdict, CaseVerdict::Pass, "{none:?}");
-    let (few, many) =
-        (calling(vec![AnswerTest::MaxTokens(100)], "x"), calling(vec![AnswerTest::MaxTokens(100)], &"word ".repeat(90)));
-    assert_eq!((few.verdict, many.verdict), (CaseVerdict::Pass, CaseVerdict::Fail));
+    let (few, many) = (
+        calling(vec![AnswerTest::MaxTokens(100)], "x"),
+        calling(vec![AnswerTest::MaxTokens(100)], &"word ".repeat(90)),
+    );
+    assert_eq!(
+        (few.verdict, many.verdict),
+        (CaseVerdict::Pass, CaseVerdict::Fail)
+    );
     // `mail`, and `{"body":"x"}`, at four bytes a token.
     assert_eq!(few.trials[0].tokens.1, 1 + 3);
 }
 
 #[test]
 fn exact_answers_and_schemas() {
-    holds(json!("{\"b\": 1.0, \"a\": [true]}"), AnswerTest::Exact(json!({"a": [true], "b": 1})));
+    holds(
+        json!("{\"b\": 1.0, \"a\": [true]}"),
+        AnswerTest::Exact(json!({"a": [true], "b": 1})),
+    );
     holds(json!("yes"), AnswerTest::Exact(json!("yes")));
-    assert!(fails(json!({"a": [1, 2]}), AnswerTest::Exact(json!({"a": [1, 3]}))).contains("another at $.a[1]"));
+    assert!(
+        fails(
+            json!({"a": [1, 2]}),
+            AnswerTest::Exact(json!({"a": [1, 3]}))
+        )
+        .contains("another at $.a[1]")
+    );
     let schema = || json!({"type": "object", "required": ["team"], "properties": {"team": {"enum": ["data"]}}});
-    holds(json!({"team": "data"}), AnswerTest::Schema(Frozen::Value(schema())));
-    let told = fails(json!({"team": 3}), AnswerTest::Schema(Frozen::Value(schema())));
+    holds(
+        json!({"team": "data"}),
+        AnswerTest::Schema(Frozen::Value(schema())),
+    );
+    let told = fails(
+        json!({"team": 3}),
+        AnswerTest::Schema(Frozen::Value(schema())),
+    );
     assert!(told.contains("found /team: 3 is not one of"), "{told}");
-    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(json!({"type": 3})))).contains("it is not a valid JSON Schema"));
-    let file = answering(json!({"team": "data"}), vec![AnswerTest::Schema(Frozen::File("team.json".to_owned()))]);
+    assert!(
+        fails(
+            json!({}),
+            AnswerTest::Schema(Frozen::Value(json!({"type": 3})))
+        )
+        .contains("it is not a valid JSON Schema")
+    );
+    let file = answering(
+        json!({"team": "data"}),
+        vec![AnswerTest::Schema(Frozen::File("team.json".to_owned()))],
+    );
     let registry = registry(TRIAGE);
     let mut setting = Setting::of(&registry);
     assert_eq!(setting.finish(&file).verdict, CaseVerdict::Fail);
-    setting.beside.insert("team.json".to_owned(), schema().to_string());
+    setting
+        .beside
+        .insert("team.json".to_owned(), schema().to_string());
     assert_eq!(setting.finish(&file).verdict, CaseVerdict::Pass);
     // No schema reaches outside itself.
     let remote = json!({"$ref": "https://example.com/a.json"});
-    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(remote))).contains("it is not a valid JSON Schema"));
+    assert!(
+        fails(json!({}), AnswerTest::Schema(Frozen::Value(remote)))
+            .contains("it is not a valid JSON Schema")
+    );
 }
 
 #[test]
@@ -227,17 +380,30 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
         AnswerTest::MaxLatency(1),
         AnswerTest::MaxCost(0.1),
         AnswerTest::Rubric(word("polite")),
-        AnswerTest::Judge { criteria: words(&["polite"]), min_score: 0.5 },
-        AnswerTest::Own(OwnCheck { what: Runs::Command(words(&["true"])), timeout_s: 10 }),
+        AnswerTest::Judge {
+            criteria: words(&["polite"]),
+            min_score: 0.5,
+        },
+        AnswerTest::Own(OwnCheck {
+            what: Runs::Command(words(&["true"])),
+            timeout_s: 10,
+        }),
     ];
     for test in skipped {
         let done = finish(&answering(json!("x"), vec![test.clone()]));
-        assert_eq!((done.verdict, done.answered), (CaseVerdict::Inconclusive, Answered::NotJudged), "{test:?}");
+        assert_eq!(
+            (done.verdict, done.answered),
+            (CaseVerdict::Inconclusive, Answered::NotJudged),
+            "{test:?}"
+        );
         assert_eq!(done.trials[0].verdicts[0].outcome, Outcome::Skipped);
         // What nobody could look at decides nothing, also inside others.
         let not = AnswerTest::Not(Box::new(at(test.clone())));
         assert_eq!(one(json!("x"), not).0, Outcome::Skipped);
-        let either = AnswerTest::AnyOf(vec![at(test.clone()), at(AnswerTest::Contains(words(&["x"])))]);
+        let either = AnswerTest::AnyOf(vec![
+            at(test.clone()),
+            at(AnswerTest::Contains(words(&["x"]))),
+        ]);
         assert_eq!(one(json!("x"), either).0, Outcome::Pass);
         let both = AnswerTest::AllOf(vec![at(test), at(AnswerTest::Contains(words(&["y"])))]);
         assert_eq!(one(json!("x"), both).0, Outcome::Fail);
@@ -246,10 +412,19 @@ fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
 
 #[test]
 fn a_failure_that_is_no_gate_only_informs() {
-    let mut case = answering(json!("x"), vec![AnswerTest::Contains(words(&["y"])), AnswerTest::Contains(words(&["x"]))]);
+    let mut case = answering(
+        json!("x"),
+        vec![
+            AnswerTest::Contains(words(&["y"])),
+            AnswerTest::Contains(words(&["x"])),
+        ],
+    );
     case.expectations[0].value.gate = false;
     let done = finish(&case);
-    assert_eq!((done.verdict, done.trials[0].verdicts[0].outcome), (CaseVerdict::Pass, Outcome::Fail));
+    assert_eq!(
+        (done.verdict, done.trials[0].verdicts[0].outcome),
+        (CaseVerdict::Pass, Outcome::Fail)
+    );
     case.expectations[0].value.gate = true;
     assert_eq!(finish(&case).verdict, CaseVerdict::Fail);
 }
@@ -263,16 +438,41 @@ fn trials_stop_once_they_are_certain() {
     let passing = answering(json!("x"), vec![AnswerTest::Contains(words(&["x"]))]);
     assert_eq!(counts(&finish(&passing)), (CaseVerdict::Pass, 2, true));
     let failing = Case {
-        rule: Rule { runs: 5, pass: 4, ..Rule::default() },
+        rule: Rule {
+            runs: 5,
+            pass: 4,
+            ..Rule::default()
+        },
         ..answering(json!("x"), vec![AnswerTest::Contains(words(&["y"]))])
     };
     assert_eq!(counts(&finish(&failing)), (CaseVerdict::Fail, 2, true));
     let registry = registry(TRIAGE);
-    let full = Setting { rows: Rows::Full, ..Setting::of(&registry) };
-    assert_eq!(counts(&full.finish(&failing)), (CaseVerdict::Fail, 5, false));
-    let test = Sequential { p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 5 };
-    let open = Case { rule: Rule { sequential: Some(test), ..Rule::default() }, ..passing };
-    assert_eq!(counts(&finish(&open)), (CaseVerdict::Inconclusive, 5, false));
+    let full = Setting {
+        rows: Rows::Full,
+        ..Setting::of(&registry)
+    };
+    assert_eq!(
+        counts(&full.finish(&failing)),
+        (CaseVerdict::Fail, 5, false)
+    );
+    let test = Sequential {
+        p0: 0.6,
+        p1: 0.9,
+        alpha: 0.05,
+        beta: 0.1,
+        max: 5,
+    };
+    let open = Case {
+        rule: Rule {
+            sequential: Some(test),
+            ..Rule::default()
+        },
+        ..passing
+    };
+    assert_eq!(
+        counts(&finish(&open)),
+        (CaseVerdict::Inconclusive, 5, false)
+    );
 }
 
 #[test]
@@ -295,17 +495,26 @@ fn the_first_script_whose_patterns_hold_answers() {
         script(&[], &[], "third"),
     ];
     let done = finish(&case);
-    assert_eq!((done.verdict, done.answered), (CaseVerdict::Pass, Answered::Scripted));
+    assert_eq!(
+        (done.verdict, done.answered),
+        (CaseVerdict::Pass, Answered::Scripted)
+    );
     // Tokens that the script does not say are counted.
     assert_eq!(done.trials[0].tokens, (done.tokens.unwrap().0, 2));
     case.answers.truncate(1);
     let none = finish(&case);
     assert_eq!(none.verdict, CaseVerdict::Error);
-    assert_eq!(none.trouble.as_deref(), Some("none of the 1 scripted answers is for this request: no `when` holds"));
+    assert_eq!(
+        none.trouble.as_deref(),
+        Some("none of the 1 scripted answers is for this request: no `when` holds")
+    );
     // An answer that nobody gave never passes in silence.
     case.answers.clear();
     let unrecorded = finish(&case);
-    assert_eq!((unrecorded.verdict, unrecorded.answered), (CaseVerdict::Inconclusive, Answered::NotRecorded));
+    assert_eq!(
+        (unrecorded.verdict, unrecorded.answered),
+        (CaseVerdict::Inconclusive, Answered::NotRecorded)
+    );
     assert_eq!(unrecorded.trials, Vec::new());
 }
 
@@ -318,8 +527,14 @@ fn numbers_are_compared_as_what_they_are_worth() {
     holds(json!(0.5), exact(json!(0.5)));
     holds(json!(-0.0), exact(json!(0)));
     holds(json!(u64::MAX), exact(json!(u64::MAX)));
-    fails(json!(9_007_199_254_740_993_u64), exact(json!(9_007_199_254_740_992_u64)));
-    fails(json!(9_007_199_254_740_993_u64), exact(json!(9_007_199_254_740_992.0)));
+    fails(
+        json!(9_007_199_254_740_993_u64),
+        exact(json!(9_007_199_254_740_992_u64)),
+    );
+    fails(
+        json!(9_007_199_254_740_993_u64),
+        exact(json!(9_007_199_254_740_992.0)),
+    );
     fails(json!(u64::MAX), exact(json!(u64::MAX - 1)));
     fails(json!(0.5), exact(json!(0)));
 }
@@ -328,7 +543,10 @@ fn numbers_are_compared_as_what_they_are_worth() {
 fn tools_are_named_by_patterns_too() {
     let done = |test: AnswerTest| {
         let mut case = answering(json!("done"), vec![test]);
-        case.answers[0].value.tool_calls = vec![("fs.read_file".to_owned(), json!({})), ("shell".to_owned(), json!({}))];
+        case.answers[0].value.tool_calls = vec![
+            ("fs.read_file".to_owned(), json!({})),
+            ("shell".to_owned(), json!({})),
+        ];
         finish(&case).verdict
     };
     for (pattern, is_called) in [
@@ -344,9 +562,17 @@ fn tools_are_named_by_patterns_too() {
         ("sh", false),
         ("", false),
     ] {
-        let (yes, no) = if is_called { (CaseVerdict::Pass, CaseVerdict::Fail) } else { (CaseVerdict::Fail, CaseVerdict::Pass) };
+        let (yes, no) = if is_called {
+            (CaseVerdict::Pass, CaseVerdict::Fail)
+        } else {
+            (CaseVerdict::Fail, CaseVerdict::Pass)
+        };
         assert_eq!(done(AnswerTest::CallsTool(word(pattern))), yes, "{pattern}");
-        assert_eq!(done(AnswerTest::NeverCallsTool(word(pattern))), no, "{pattern}");
+        assert_eq!(
+            done(AnswerTest::NeverCallsTool(word(pattern))),
+            no,
+            "{pattern}"
+        );
     }
 }
 
@@ -357,22 +583,64 @@ fn a_choice_that_hangs_on_a_judge_is_open() {
     let rubric = || at(AnswerTest::Rubric(word("it is kind")));
     let verdict = |tests: Vec<AnswerTest>| finish(&answering(json!("all is well"), tests)).verdict;
     let well = || AnswerTest::Contains(words(&["well"]));
-    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Inconclusive);
-    assert_eq!(verdict(vec![AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Inconclusive);
-    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("all"), rubric()])]), CaseVerdict::Pass);
-    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad")])]), CaseVerdict::Fail);
+    assert_eq!(
+        verdict(vec![
+            well(),
+            AnswerTest::AnyOf(vec![contains("sad"), rubric()])
+        ]),
+        CaseVerdict::Inconclusive
+    );
+    assert_eq!(
+        verdict(vec![AnswerTest::AnyOf(vec![contains("sad"), rubric()])]),
+        CaseVerdict::Inconclusive
+    );
+    assert_eq!(
+        verdict(vec![
+            well(),
+            AnswerTest::AnyOf(vec![contains("all"), rubric()])
+        ]),
+        CaseVerdict::Pass
+    );
+    assert_eq!(
+        verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad")])]),
+        CaseVerdict::Fail
+    );
     let nested = AnswerTest::AnyOf(vec![at(AnswerTest::AnyOf(vec![contains("sad"), rubric()]))]);
     assert_eq!(verdict(vec![well(), nested]), CaseVerdict::Inconclusive);
     // Beside what holds, too, where it gates; and what is still to be written.
-    for unjudged in [AnswerTest::Rubric(word("it is kind")), AnswerTest::Todo(word("it is kind"))] {
-        assert_eq!(verdict(vec![well(), unjudged.clone()]), CaseVerdict::Inconclusive);
-        assert_eq!(verdict(vec![AnswerTest::Not(Box::new(at(unjudged.clone()))), well()]), CaseVerdict::Inconclusive);
-        assert_eq!(verdict(vec![AnswerTest::Contains(words(&["sad"])), unjudged.clone()]), CaseVerdict::Fail);
+    for unjudged in [
+        AnswerTest::Rubric(word("it is kind")),
+        AnswerTest::Todo(word("it is kind")),
+    ] {
+        assert_eq!(
+            verdict(vec![well(), unjudged.clone()]),
+            CaseVerdict::Inconclusive
+        );
+        assert_eq!(
+            verdict(vec![
+                AnswerTest::Not(Box::new(at(unjudged.clone()))),
+                well()
+            ]),
+            CaseVerdict::Inconclusive
+        );
+        assert_eq!(
+            verdict(vec![
+                AnswerTest::Contains(words(&["sad"])),
+                unjudged.clone()
+            ]),
+            CaseVerdict::Fail
+        );
         let mut informs = answering(json!("all is well"), vec![well(), unjudged]);
         informs.expectations[1].value.gate = false;
         assert_eq!(finish(&informs).verdict, CaseVerdict::Pass);
     }
     // What fails anyway fails.
     let sad = AnswerTest::Contains(words(&["sad"]));
-    assert_eq!(verdict(vec![sad, AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Fail);
+    assert_eq!(
+        verdict(vec![
+            sad,
+            AnswerTest::AnyOf(vec![contains("sad"), rubric()])
+        ]),
+        CaseVerdict::Fail
+    );
 }

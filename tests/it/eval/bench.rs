@@ -14,8 +14,8 @@ use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::kernel::tokens::Estimate;
 use ctxc::internals::project::config::Config;
 use ctxc::internals::scenario::model::{
-    AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted, Selector, Situation, State,
-    Subject,
+    AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted,
+    Selector, Situation, State, Subject,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -41,12 +41,18 @@ pub(super) fn segment(which: Selector, state: State) -> ContextExpectation {
 }
 
 pub(super) fn patterns(within: Option<Selector>, texts: &[&str]) -> Patterns {
-    Patterns { within, patterns: words(texts) }
+    Patterns {
+        within,
+        patterns: words(texts),
+    }
 }
 
 /// A case of the task `triage`, with a ticket.
 pub(super) fn case() -> Case {
-    let inputs = BTreeMap::from([("ticket".to_owned(), Box::new(at(Frozen::Value("No invoice came.".into()))))]);
+    let inputs = BTreeMap::from([(
+        "ticket".to_owned(),
+        Box::new(at(Frozen::Value("No invoice came.".into()))),
+    )]);
     Case {
         name: word("triage-1"),
         row: None,
@@ -54,7 +60,10 @@ pub(super) fn case() -> Case {
         subject: at(Subject::Task("triage".to_owned())),
         is_run: false,
         node: None,
-        situation: Situation { inputs, ..Situation::default() },
+        situation: Situation {
+            inputs,
+            ..Situation::default()
+        },
         expect_context: Vec::new(),
         expectations: Vec::new(),
         replaces: Vec::new(),
@@ -67,7 +76,10 @@ pub(super) fn case() -> Case {
 }
 
 pub(super) fn expecting(context: Vec<ContextExpectation>) -> Case {
-    Case { expect_context: context.into_iter().map(at).collect(), ..case() }
+    Case {
+        expect_context: context.into_iter().map(at).collect(),
+        ..case()
+    }
 }
 
 /// A case with one scripted answer for every request.
@@ -81,8 +93,15 @@ pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> Case {
         usage: Some((100, 20)),
         end: None,
     };
-    let expectations = tests.into_iter().map(|test| at(Expectation { test, gate: true })).collect();
-    Case { expectations, answers: vec![at(scripted)], ..case() }
+    let expectations = tests
+        .into_iter()
+        .map(|test| at(Expectation { test, gate: true }))
+        .collect();
+    Case {
+        expectations,
+        answers: vec![at(scripted)],
+        ..case()
+    }
 }
 
 pub(super) const TRIAGE: &str = "\
@@ -105,12 +124,16 @@ Never promise a refund.</system>
 
 pub(super) fn registry(text: &str) -> Registry {
     let built = ctxc::compile_sources(&ctxc::Config::default(), [("templates/triage.xml", text)]);
-    built.registry.unwrap_or_else(|| panic!("{:#?}", built.diagnostics))
+    built
+        .registry
+        .unwrap_or_else(|| panic!("{:#?}", built.diagnostics))
 }
 
 /// The files of the project that templates name.
 pub(super) fn live() -> BTreeMap<String, String> {
-    [("docs/runbook.md", "# Runbook\nRestart it.\nThen wait.\n")].map(|(path, text)| (path.to_owned(), text.to_owned())).into()
+    [("docs/runbook.md", "# Runbook\nRestart it.\nThen wait.\n")]
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .into()
 }
 
 pub(super) struct Setting<'a> {
@@ -124,12 +147,21 @@ pub(super) struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     pub(super) fn of(registry: &'a Registry) -> Self {
-        Self { registry, config: None, beside: BTreeMap::new(), snapshot: None, rows: Rows::Curtailed }
+        Self {
+            registry,
+            config: None,
+            beside: BTreeMap::new(),
+            snapshot: None,
+            rows: Rows::Curtailed,
+        }
     }
 
     /// The same with a project file.
     pub(super) fn with(self, project: &str) -> Self {
-        Self { config: Some(crate::project::reading::read(project)), ..self }
+        Self {
+            config: Some(crate::project::reading::read(project)),
+            ..self
+        }
     }
 
     pub(super) fn finish(&self, case: &Case) -> Finished {
@@ -179,7 +211,12 @@ pub(super) fn said(expectation: ContextExpectation) -> String {
     let done = finish(&expecting(vec![expectation]));
     let verdict = done.context.first().unwrap_or_else(|| panic!("{done:?}"));
     let reason = &verdict.reason;
-    let mut out = format!("{}: expected {}, found {}", verdict.outcome.word(), reason.expected, reason.found);
+    let mut out = format!(
+        "{}: expected {}, found {}",
+        verdict.outcome.word(),
+        reason.expected,
+        reason.found
+    );
     for advice in &reason.advice {
         out.push_str("; ");
         out.push_str(advice);

@@ -17,7 +17,9 @@ use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::tokens::Estimate;
-use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Frozen, LookupStore, State, Suite};
+use ctxc::internals::scenario::model::{
+    Case, Content, ContextExpectation, Frozen, LookupStore, State, Suite,
+};
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -53,11 +55,26 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
             answers: CaseAnswers::default(),
         })
         .collect();
-    let Scores { scores: found, failing } = scores(&context, &inputs, None);
+    let Scores {
+        scores: found,
+        failing,
+    } = scores(&context, &inputs, None);
     assert_eq!(failing, Vec::<String>::new());
-    let [score] = &found[..] else { panic!("{found:?}") };
-    assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
-    (score.tried, score.unnoticed.iter().map(ctxc::internals::eval::change::Change::words).collect())
+    let [score] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (score.subject.as_str(), score.node.as_str(), score.asked),
+        ("triage", "/", cases.len())
+    );
+    (
+        score.tried,
+        score
+            .unnoticed
+            .iter()
+            .map(ctxc::internals::eval::change::Change::words)
+            .collect(),
+    )
 }
 
 #[test]
@@ -79,7 +96,11 @@ fn what_no_scenario_would_notice_is_listed() {
     fresh_context set to enabled
     ");
     // Another scenario of the same agent has an eye on the rest.
-    let setting = |name, value: &str| ContextExpectation::Setting { name: at(name), value: word(value), node: None };
+    let setting = |name, value: &str| ContextExpectation::Setting {
+        name: at(name),
+        value: word(value),
+        node: None,
+    };
     let strong = expecting(vec![
         ContextExpectation::Contains(patterns(Some(id("system")), &["refund\\.$"])),
         ContextExpectation::Contains(patterns(Some(id("description")), &["came\\.\\.$"])),
@@ -88,17 +109,27 @@ fn what_no_scenario_would_notice_is_listed() {
         setting(SettingName::FreshContext, "disabled"),
     ]);
     let first = |id: &str| format!("segment `{id}` loses its first word");
-    let left = ["description", "file:docs/runbook.md", "system"].map(first).to_vec();
+    let left = ["description", "file:docs/runbook.md", "system"]
+        .map(first)
+        .to_vec();
     assert_eq!(unnoticed(&[weak, strong]), (12, left));
 }
 
-fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::finished::Keys>) {
+fn row_of(
+    case: &Case,
+    registry: &ctxc::Registry,
+) -> (CaseRow, Option<ctxc::internals::eval::finished::Keys>) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {
         let mut lines = ctxc::internals::context::lines::Lines::default();
         let files = BTreeMap::from([("templates/triage.xml".to_owned(), TRIAGE.to_owned())]);
-        lines.add(&files, "templates/triage.xml", "triage", &ctxc::internals::syntax::limits::Limits::default());
+        lines.add(
+            &files,
+            "templates/triage.xml",
+            "triage",
+            &ctxc::internals::syntax::limits::Limits::default(),
+        );
         lines
     };
     let locator = Locator::new(&live, &lines);
@@ -113,65 +144,124 @@ fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::inte
         tools: BTreeMap::new(),
     };
     let receiver = Receiver::of_task("triage");
-    let of = Of { path: "scenarios/triage.yaml", suite: &suite.id.value, case, receiver: Some(receiver) };
+    let of = Of {
+        path: "scenarios/triage.yaml",
+        suite: &suite.id.value,
+        case,
+        receiver: Some(receiver),
+    };
     (CaseRow::of(of, &done, &locator), done.keys)
 }
 
 fn card(registry: &ctxc::Registry, rows: Vec<CaseRow>) -> Scorecard {
-    let suites = rows.iter().map(|row| SuiteRow { path: row.path.clone(), id: row.suite.clone(), name: None, version: None });
+    let suites = rows.iter().map(|row| SuiteRow {
+        path: row.path.clone(),
+        id: row.suite.clone(),
+        name: None,
+        version: None,
+    });
     Scorecard::new(registry.hash(), "estimate", suites.collect(), rows)
 }
 
 #[test]
 fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
-    let (before, moved) = (registry(TRIAGE), registry(&TRIAGE.replace("You triage", "You sort")));
+    let (before, moved) = (
+        registry(TRIAGE),
+        registry(&TRIAGE.replace("You triage", "You sort")),
+    );
     let passing = expecting(vec![segment(id("system"), State::Kept)]);
-    let failing = Case { name: word("other"), ..expecting(vec![segment(id("system"), State::Absent)]) };
+    let failing = Case {
+        name: word("other"),
+        ..expecting(vec![segment(id("system"), State::Absent)])
+    };
     let (passed, keys) = row_of(&passing, &before);
     let (failed, failed_keys) = row_of(&failing, &before);
     let earlier = card(&before, vec![passed, failed]);
-    assert_eq!((earlier.summary.passed, earlier.summary.failed, earlier.summary.planned), (1, 1, 2));
+    assert_eq!(
+        (
+            earlier.summary.passed,
+            earlier.summary.failed,
+            earlier.summary.planned
+        ),
+        (1, 1, 2)
+    );
     let since = Since::results(&earlier);
-    let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else { panic!() };
+    let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else {
+        panic!()
+    };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
     // What did not pass is run again, and so is what is new, what moved, and what could not be tried.
     assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
     assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
-    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
+    assert_eq!(
+        since.choose("triage-1", row_of(&passing, &moved).1.as_ref()),
+        Choice::Run
+    );
     assert_eq!(since.choose("triage-1", None), Choice::Run);
     let edited = Case {
         name: word("triage-1"),
-        ..expecting(vec![segment(id("system"), State::Kept), segment(id("history"), State::Absent)])
+        ..expecting(vec![
+            segment(id("system"), State::Kept),
+            segment(id("history"), State::Absent),
+        ])
     };
-    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run);
+    assert_eq!(
+        since.choose("triage-1", row_of(&edited, &before).1.as_ref()),
+        Choice::Run
+    );
     // What is carried on keeps where it came from first.
     let next = card(&moved, vec![*row]);
     assert_eq!((next.summary.carried, next.summary.passed), (1, 1));
-    let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else { panic!() };
+    let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else {
+        panic!()
+    };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
     // What did not move since a revision is no part of the run: nobody knows how it ended there.
     let since = Since::revision([("triage-1".to_owned(), keys.unwrap())]);
     assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::LeaveOut);
     assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
-    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
+    assert_eq!(
+        since.choose("triage-1", row_of(&passing, &moved).1.as_ref()),
+        Choice::Run
+    );
     // A word that nobody knows is no success.
     let mut strange = earlier.clone();
     strange.cases[0].verdict = "certainly".to_owned();
-    assert_eq!(Since::results(&strange).choose("triage-1", keys.as_ref()), Choice::Run);
+    assert_eq!(
+        Since::results(&strange).choose("triage-1", keys.as_ref()),
+        Choice::Run
+    );
 }
 
 #[test]
 fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
     let registry = registry(TRIAGE);
-    let wrong = expecting(vec![ContextExpectation::Absent(patterns(Some(id("system")), &["refund"]))]);
+    let wrong = expecting(vec![ContextExpectation::Absent(patterns(
+        Some(id("system")),
+        &["refund"],
+    ))]);
     let card = card(&registry, vec![row_of(&wrong, &registry).0]);
     let again: Scorecard = serde_json::from_value(serde_json::to_value(&card).unwrap()).unwrap();
     assert_eq!(again, card);
     let verdict = &card.cases[0].context[0];
     let at = verdict.at.as_ref().unwrap();
     assert_eq!(
-        (verdict.found.as_str(), at.segment.as_deref(), at.start, at.end, at.path.as_deref(), at.line),
-        ("“refund”", Some("system"), Some(44), Some(50), Some("templates/triage.xml"), Some(7))
+        (
+            verdict.found.as_str(),
+            at.segment.as_deref(),
+            at.start,
+            at.end,
+            at.path.as_deref(),
+            at.line
+        ),
+        (
+            "“refund”",
+            Some("system"),
+            Some(44),
+            Some(50),
+            Some("templates/triage.xml"),
+            Some(7)
+        )
     );
 }
 
@@ -180,7 +270,10 @@ fn a_scenario_is_written_from_todays_context() {
     let registry = registry(TRIAGE);
     let forest = TaskGraph::load(&registry, "triage").unwrap().unwrap();
     let mut case = expecting(Vec::new());
-    case.situation.inputs.insert("ticket".to_owned(), Box::new(at(Frozen::Value("No: invoice".into()))));
+    case.situation.inputs.insert(
+        "ticket".to_owned(),
+        Box::new(at(Frozen::Value("No: invoice".into()))),
+    );
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let (patterns, roles) = (CompiledPatterns::default(), Roles::new());
     let context = RunContext {
@@ -207,7 +300,10 @@ fn a_scenario_is_written_from_todays_context() {
     let receiver = Receiver::of_task("triage");
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),
-        ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),
+        (
+            "plan".to_owned(),
+            Given::File("../samples/plan.json".to_owned()),
+        ),
         ("who".to_owned(), Given::Value("@somebody".into())),
     ];
     let yaml = |seen: &Seen<'_>| {
@@ -248,16 +344,45 @@ fn a_scenario_is_written_from_todays_context() {
 
 #[test]
 fn what_yaml_could_mistake_is_quoted_and_ceilings_are_round() {
-    let quoted: Vec<String> =
-        ["plain-word", "/steps/1", "no", "1.0", "a: b", "input:x", "", "@x", "tab\there"].map(draft::scalar).into();
+    let quoted: Vec<String> = [
+        "plain-word",
+        "/steps/1",
+        "no",
+        "1.0",
+        "a: b",
+        "input:x",
+        "",
+        "@x",
+        "tab\there",
+    ]
+    .map(draft::scalar)
+    .into();
     assert_eq!(
         quoted,
-        ["plain-word", "/steps/1", "\"no\"", "\"1.0\"", "\"a: b\"", "\"input:x\"", "\"\"", "\"@x\"", "\"tab\\there\""]
+        [
+            "plain-word",
+            "/steps/1",
+            "\"no\"",
+            "\"1.0\"",
+            "\"a: b\"",
+            "\"input:x\"",
+            "\"\"",
+            "\"@x\"",
+            "\"tab\\there\""
+        ]
     );
-    let round: Vec<usize> = [0, 9, 50, 100, 950, 4_000, 20_000].map(draft::ceiling).into();
+    let round: Vec<usize> = [0, 9, 50, 100, 950, 4_000, 20_000]
+        .map(draft::ceiling)
+        .into();
     assert_eq!(round, [0, 10, 60, 150, 1_100, 4_400, 22_000]);
-    assert_eq!(draft::name("triage", Some("samples/t1.txt"), |_| false), "triage-t1");
-    assert_eq!(draft::name("triage", None, |name| name == "triage-1"), "triage-2");
+    assert_eq!(
+        draft::name("triage", Some("samples/t1.txt"), |_| false),
+        "triage-t1"
+    );
+    assert_eq!(
+        draft::name("triage", None, |name| name == "triage-1"),
+        "triage-2"
+    );
 }
 
 #[test]
@@ -292,7 +417,11 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
     let (files, fresh) = (of("files"), of("fresh"));
     let receiver = Receiver::of_task("triage");
     for files in [Vec::new(), files] {
-        let found = Found { files: files.clone(), fresh: fresh.clone(), held: Vec::new() };
+        let found = Found {
+            files: files.clone(),
+            fresh: fresh.clone(),
+            held: Vec::new(),
+        };
         let draft = Draft {
             name: "n",
             receiver,
@@ -308,10 +437,22 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
         let (suite, faults) = ctxc::internals::scenario::read("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");
         let matches = suite.unwrap().cases.remove(0).situation.matches;
-        let shelf = if files.is_empty() { LookupStore::Retrieval } else { LookupStore::Memory };
-        let wanted = fresh.iter().map(|one| (shelf, one)).chain(files.iter().map(|one| (LookupStore::Retrieval, one)));
-        let wanted: Vec<_> = wanted.map(|(shelf, one)| (shelf, one.id.clone(), Content::Text(one.text.clone()))).collect();
-        let read: Vec<_> = matches.into_iter().map(|one| (one.shelf, one.id, one.text.value)).collect();
+        let shelf = if files.is_empty() {
+            LookupStore::Retrieval
+        } else {
+            LookupStore::Memory
+        };
+        let wanted = fresh
+            .iter()
+            .map(|one| (shelf, one))
+            .chain(files.iter().map(|one| (LookupStore::Retrieval, one)));
+        let wanted: Vec<_> = wanted
+            .map(|(shelf, one)| (shelf, one.id.clone(), Content::Text(one.text.clone())))
+            .collect();
+        let read: Vec<_> = matches
+            .into_iter()
+            .map(|one| (one.shelf, one.id, one.text.value))
+            .collect();
         assert_eq!(read, wanted, "{text}");
     }
 }

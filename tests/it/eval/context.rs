@@ -1,10 +1,15 @@
 //! Each expectation on a context holds and fails, and says what was found instead.
 
-use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text, word, words};
+use super::bench::{
+    Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text,
+    word, words,
+};
 use ctxc::internals::eval::finished::{CaseVerdict, Finished};
 use ctxc::internals::eval::verdict::Outcome;
 use ctxc::internals::kernel::context::{Kind, Origin};
-use ctxc::internals::scenario::model::{Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject};
+use ctxc::internals::scenario::model::{
+    Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject,
+};
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -18,28 +23,46 @@ fn holds(expectation: ContextExpectation) {
 fn segments_are_kept_absent_or_not_there() {
     holds(segment(id("file:docs/runbook.md"), State::Kept));
     holds(segment(Selector::Kind(at(Kind::File)), State::Kept));
-    holds(segment(Selector::Source(word("docs/runbook.md")), State::Kept));
+    holds(segment(
+        Selector::Source(word("docs/runbook.md")),
+        State::Kept,
+    ));
     holds(segment(id("examples"), State::Absent));
     assert_eq!(
         said(segment(id("runbook.md"), State::Kept)),
         "fail: expected segment `runbook.md`, found none; did you mean `file:docs/runbook.md`?; \
          segments here: system, file:docs/runbook.md, description"
     );
-    assert_eq!(said(segment(id("sistem"), State::Kept)).split("; ").nth(1), Some("did you mean `system`?"));
+    assert_eq!(
+        said(segment(id("sistem"), State::Kept)).split("; ").nth(1),
+        Some("did you mean `system`?")
+    );
     assert_eq!(
         said(segment(id("system"), State::Absent)),
         "fail: expected no segment `system`, found `system`; it is there by <system>"
     );
-    assert_eq!(said(segment(id("system"), State::Dropped)), "fail: expected segment `system` dropped, found it whole");
+    assert_eq!(
+        said(segment(id("system"), State::Dropped)),
+        "fail: expected segment `system` dropped, found it whole"
+    );
 }
 
 #[test]
 fn patterns_are_looked_for_in_a_segment_or_everywhere() {
-    holds(ContextExpectation::Contains(patterns(Some(id("system")), &["Never promise", "^You"])));
-    holds(ContextExpectation::Contains(patterns(None, &["No invoice", "(?i)RESTART"])));
+    holds(ContextExpectation::Contains(patterns(
+        Some(id("system")),
+        &["Never promise", "^You"],
+    )));
+    holds(ContextExpectation::Contains(patterns(
+        None,
+        &["No invoice", "(?i)RESTART"],
+    )));
     holds(ContextExpectation::Absent(patterns(None, &["password"])));
     assert_eq!(
-        said(ContextExpectation::Contains(patterns(Some(id("system")), &["You", "always"]))),
+        said(ContextExpectation::Contains(patterns(
+            Some(id("system")),
+            &["You", "always"]
+        ))),
         "fail: expected segment `system` to contain /always/, found it nowhere in 51 bytes: \
          “You triage support tickets.⏎Never promise a refund.”"
     );
@@ -48,22 +71,51 @@ fn patterns_are_looked_for_in_a_segment_or_everywhere() {
         "fail: expected the context not to contain /wait/, found “wait” in the system message"
     );
     // A guard over nothing guards nothing.
-    let vacuous = said(ContextExpectation::Absent(patterns(Some(id("systm")), &["x"])));
-    assert!(vacuous.starts_with("fail:") && vacuous.contains("state: absent"), "{vacuous}");
-    assert!(said(ContextExpectation::Contains(patterns(None, &["("]))).contains("/(/ is not a valid pattern: unclosed group"));
+    let vacuous = said(ContextExpectation::Absent(patterns(
+        Some(id("systm")),
+        &["x"],
+    )));
+    assert!(
+        vacuous.starts_with("fail:") && vacuous.contains("state: absent"),
+        "{vacuous}"
+    );
+    assert!(
+        said(ContextExpectation::Contains(patterns(None, &["("])))
+            .contains("/(/ is not a valid pattern: unclosed group")
+    );
 }
 
 #[test]
 fn what_is_found_leads_to_its_line() {
-    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(Some(id("file:docs/runbook.md")), &["wait"]))]));
+    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(
+        Some(id("file:docs/runbook.md")),
+        &["wait"],
+    ))]));
     let place = done.context[0].reason.place.clone().unwrap();
     assert_eq!(place.segment.as_deref(), Some("file:docs/runbook.md"));
     assert_eq!(place.range, Some(27..31));
-    assert_eq!(place.origin, Some(Origin::File { path: "docs/runbook.md".to_owned(), line: 2 }));
-    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(None, &["refund"]))]));
+    assert_eq!(
+        place.origin,
+        Some(Origin::File {
+            path: "docs/runbook.md".to_owned(),
+            line: 2
+        })
+    );
+    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(
+        None,
+        &["refund"],
+    ))]));
     let origin = done.context[0].reason.place.clone().unwrap().origin;
-    let Some(Origin::Template { task, field, line, .. }) = origin else { panic!("{origin:?}") };
-    assert_eq!((task.as_str(), field.as_str(), line), ("triage", "system", 1));
+    let Some(Origin::Template {
+        task, field, line, ..
+    }) = origin
+    else {
+        panic!("{origin:?}")
+    };
+    assert_eq!(
+        (task.as_str(), field.as_str(), line),
+        ("triage", "system", 1)
+    );
 }
 
 #[test]
@@ -74,21 +126,31 @@ fn the_order_may_have_gaps_and_no_swaps() {
         "fail: expected the order `description`, `system`, found `system` before `description`; \
          segments here: system, file:docs/runbook.md, description"
     );
-    assert!(said(ContextExpectation::Order(words(&["system", "desc"]))).contains("found no `desc`"));
+    assert!(
+        said(ContextExpectation::Order(words(&["system", "desc"]))).contains("found no `desc`")
+    );
 }
 
 #[test]
 fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
-    let tokens = |of: Counted, max: u64, min: u64| ContextExpectation::Tokens { of, max: Some(at(max)), min: Some(at(min)) };
+    let tokens = |of: Counted, max: u64, min: u64| ContextExpectation::Tokens {
+        of,
+        max: Some(at(max)),
+        min: Some(at(min)),
+    };
     holds(tokens(Counted::Total, 100, 10));
     holds(tokens(Counted::Prefix, 60, 10));
     holds(tokens(Counted::Segment(id("system")), 20, 5));
     let told = said(tokens(Counted::Total, 30, 1));
     assert!(
-        told.starts_with("fail: expected at most 30 tokens in all, found ") && told.contains("too many (estimate, an estimate)"),
+        told.starts_with("fail: expected at most 30 tokens in all, found ")
+            && told.contains("too many (estimate, an estimate)"),
         "{told}"
     );
-    assert!(told.contains("the largest: file:docs/runbook.md "), "{told}");
+    assert!(
+        told.contains("the largest: file:docs/runbook.md "),
+        "{told}"
+    );
     assert!(said(tokens(Counted::Prefix, 900, 800)).contains("too few"));
     assert!(said(tokens(Counted::Segment(id("x")), 1, 0)).contains("found none; segments here"));
 }
@@ -96,18 +158,33 @@ fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
 #[test]
 fn a_budget_that_cuts_is_seen() {
     let registry = registry(TRIAGE);
-    let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\nbudget = {tokens = 30}\n");
+    let setting = Setting::of(&registry)
+        .with("[roles.sorter]\ntemplate = \"triage\"\nbudget = {tokens = 30}\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of = |expectation| {
-        let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
+        let done = setting.finish(&Case {
+            subject: subject.clone(),
+            ..expecting(vec![expectation])
+        });
         let reason = &done.context[0].reason;
-        (done.context[0].outcome, format!("expected {}, found {}", reason.expected, reason.found))
+        (
+            done.context[0].outcome,
+            format!("expected {}, found {}", reason.expected, reason.found),
+        )
     };
-    assert_eq!(of(segment(id("file:docs/runbook.md"), State::Dropped)).0, Outcome::Pass);
+    assert_eq!(
+        of(segment(id("file:docs/runbook.md"), State::Dropped)).0,
+        Outcome::Pass
+    );
     assert_eq!(of(ContextExpectation::NothingCut(false)).0, Outcome::Pass);
     let (outcome, told) = of(ContextExpectation::NothingCut(true));
     assert_eq!(outcome, Outcome::Fail);
-    assert!(told.starts_with("expected every segment whole, found `file:docs/runbook.md`: it dropped: "), "{told}");
+    assert!(
+        told.starts_with(
+            "expected every segment whole, found `file:docs/runbook.md`: it dropped: "
+        ),
+        "{told}"
+    );
     let (outcome, told) = of(segment(id("file:docs/runbook.md"), State::Kept));
     assert_eq!(outcome, Outcome::Fail);
     assert!(told.contains("found it dropped: "), "{told}");
@@ -115,7 +192,11 @@ fn a_budget_that_cuts_is_seen() {
 
 #[test]
 fn settings_say_where_their_value_came_from() {
-    let setting = |name, value: &str| ContextExpectation::Setting { name: at(name), value: word(value), node: None };
+    let setting = |name, value: &str| ContextExpectation::Setting {
+        name: at(name),
+        value: word(value),
+        node: None,
+    };
     holds(setting(SettingName::InheritContext, "none"));
     assert_eq!(
         said(setting(SettingName::InheritContext, "full")),
@@ -138,30 +219,77 @@ fn tools_models_and_paths_are_those_of_a_role() {
     let setting = Setting::of(&registry).with(project);
     let subject = at(Subject::Role("sorter".to_owned()));
     let of = |expectation: ContextExpectation| {
-        let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
+        let done = setting.finish(&Case {
+            subject: subject.clone(),
+            ..expecting(vec![expectation])
+        });
         let reason = &done.context[0].reason;
-        format!("{}: {}; {}", done.context[0].outcome.word(), reason.found, reason.advice.join("; "))
+        format!(
+            "{}: {}; {}",
+            done.context[0].outcome.word(),
+            reason.found,
+            reason.advice.join("; ")
+        )
     };
-    assert_eq!(of(ContextExpectation::Tools(words(&["search", "read_file", "!rm"]))), "pass: the same; ");
-    let wrong = of(ContextExpectation::Tools(words(&["serch", "read_file", "!rm"])));
-    assert_eq!(wrong, "fail: no `serch`, and `search` too; did you mean `search`?");
+    assert_eq!(
+        of(ContextExpectation::Tools(words(&[
+            "search",
+            "read_file",
+            "!rm"
+        ]))),
+        "pass: the same; "
+    );
+    let wrong = of(ContextExpectation::Tools(words(&[
+        "serch",
+        "read_file",
+        "!rm",
+    ])));
+    assert_eq!(
+        wrong,
+        "fail: no `serch`, and `search` too; did you mean `search`?"
+    );
     assert_eq!(of(ContextExpectation::Model(word("small"))), "pass: it; ");
-    assert_eq!(of(ContextExpectation::Model(word("large"))), "fail: `small`; ");
-    assert_eq!(of(ContextExpectation::ProtectedPaths(words(&["secrets/"]))), "pass: the same; ");
-    assert_eq!(of(ContextExpectation::ProtectedPaths(Vec::new())), "fail: `secrets/` too; ");
+    assert_eq!(
+        of(ContextExpectation::Model(word("large"))),
+        "fail: `small`; "
+    );
+    assert_eq!(
+        of(ContextExpectation::ProtectedPaths(words(&["secrets/"]))),
+        "pass: the same; "
+    );
+    assert_eq!(
+        of(ContextExpectation::ProtectedPaths(Vec::new())),
+        "fail: `secrets/` too; "
+    );
     let alone = said(ContextExpectation::Tools(words(&["search"])));
-    assert!(alone.ends_with("`triage` is asked for as a task: name a `role`"), "{alone}");
+    assert!(
+        alone.ends_with("`triage` is asked for as a task: name a `role`"),
+        "{alone}"
+    );
     let none = || ContextExpectation::Tools(Vec::new());
     for expectation in [none(), ContextExpectation::Not(Box::new(at(none())))] {
-        assert!(said(expectation).contains("found no tools: a task has none; `triage` is asked for as a task"));
+        assert!(
+            said(expectation)
+                .contains("found no tools: a task has none; `triage` is asked for as a task")
+        );
     }
-    let nobody = setting.finish(&Case { subject: at(Subject::Role("sortr".to_owned())), ..case() });
+    let nobody = setting.finish(&Case {
+        subject: at(Subject::Role("sortr".to_owned())),
+        ..case()
+    });
     assert_eq!(nobody.verdict, CaseVerdict::Fail);
-    assert_eq!(nobody.trouble.as_deref(), Some("there is no agent role `sortr` in this project; did you mean `sorter`?"));
+    assert_eq!(
+        nobody.trouble.as_deref(),
+        Some("there is no agent role `sortr` in this project; did you mean `sorter`?")
+    );
 }
 
 fn with(registry: &ctxc::Registry, case: &Case, snapshot: Option<&str>) -> Finished {
-    Setting { snapshot, ..Setting::of(registry) }.finish(case)
+    Setting {
+        snapshot,
+        ..Setting::of(registry)
+    }
+    .finish(case)
 }
 
 #[test]
@@ -170,25 +298,51 @@ fn a_stored_request_is_compared_line_by_line() {
     let case = expecting(vec![ContextExpectation::Snapshot]);
     let none = with(&registry, &case, None);
     assert_eq!(none.verdict, CaseVerdict::Fail);
-    assert_eq!(none.context[0].reason.expected, "the request as stored in scenarios/snapshots/triage-1.json");
+    assert_eq!(
+        none.context[0].reason.expected,
+        "the request as stored in scenarios/snapshots/triage-1.json"
+    );
     assert!(none.context[0].reason.advice[0].contains("ctxc eval --accept"));
     let stored = none.snapshot.unwrap();
-    assert!(stored.starts_with("{\n  \"schema\": \"ctxc/snapshot/1\",\n  \"messages\": ["), "{stored}");
-    assert_eq!(with(&registry, &case, Some(&stored)).verdict, CaseVerdict::Pass);
+    assert!(
+        stored.starts_with("{\n  \"schema\": \"ctxc/snapshot/1\",\n  \"messages\": ["),
+        "{stored}"
+    );
+    assert_eq!(
+        with(&registry, &case, Some(&stored)).verdict,
+        CaseVerdict::Pass
+    );
     let found = |other: String| {
         let moved = with(&registry, &case, Some(&other));
         assert_eq!(moved.verdict, CaseVerdict::Fail);
         moved.context[0].reason.found.clone()
     };
-    assert_eq!(found(stored.replace("wait", "leave")), "message 1 (system), line 9: “Then wait.” in place of “Then leave.”");
+    assert_eq!(
+        found(stored.replace("wait", "leave")),
+        "message 1 (system), line 9: “Then wait.” in place of “Then leave.”"
+    );
     let less = stored.replace("            \"Never promise a refund.\",\n", "");
-    assert_eq!(found(less), "message 1 (system), line 2: “Never promise a refund.” in place of “## File: docs/runbook.md”");
-    let model = stored.replace("  \"messages\"", "  \"model\": {\"id\": \"m\"},\n  \"messages\"");
+    assert_eq!(
+        found(less),
+        "message 1 (system), line 2: “Never promise a refund.” in place of “## File: docs/runbook.md”"
+    );
+    let model = stored.replace(
+        "  \"messages\"",
+        "  \"model\": {\"id\": \"m\"},\n  \"messages\"",
+    );
     assert_eq!(found(model), "model: nothing in place of {\"id\":\"m\"}");
     assert_eq!(found("[system]".to_owned()), "a file that holds no request");
     // Where the words come from is told, where that is known.
-    let origin = with(&registry, &case, Some(&stored.replace("wait", "leave"))).context[0].reason.place.clone().unwrap().origin;
-    assert_eq!(format!("{origin:?}"), "Some(File { path: \"docs/runbook.md\", line: 2 })");
+    let origin = with(&registry, &case, Some(&stored.replace("wait", "leave"))).context[0]
+        .reason
+        .place
+        .clone()
+        .unwrap()
+        .origin;
+    assert_eq!(
+        format!("{origin:?}"),
+        "Some(File { path: \"docs/runbook.md\", line: 2 })"
+    );
 }
 
 #[test]
@@ -198,10 +352,24 @@ fn expectations_compose() {
     holds(ContextExpectation::Not(Box::new(gone())));
     holds(ContextExpectation::AnyOf(vec![gone(), kept()]));
     holds(ContextExpectation::AllOf(vec![kept(), kept()]));
-    assert_eq!(said(ContextExpectation::Not(Box::new(kept()))), "fail: expected not: segment `system` kept, found it whole");
-    assert!(said(ContextExpectation::AllOf(vec![kept(), gone()])).starts_with("fail: expected segment `examples`, found none"));
-    let either = said(ContextExpectation::AnyOf(vec![gone(), at(segment(id("history"), State::Kept))]));
-    assert!(either.starts_with("fail: expected segment `examples`, or segment `history`, found none; and none"), "{either}");
+    assert_eq!(
+        said(ContextExpectation::Not(Box::new(kept()))),
+        "fail: expected not: segment `system` kept, found it whole"
+    );
+    assert!(
+        said(ContextExpectation::AllOf(vec![kept(), gone()]))
+            .starts_with("fail: expected segment `examples`, found none")
+    );
+    let either = said(ContextExpectation::AnyOf(vec![
+        gone(),
+        at(segment(id("history"), State::Kept)),
+    ]));
+    assert!(
+        either.starts_with(
+            "fail: expected segment `examples`, or segment `history`, found none; and none"
+        ),
+        "{either}"
+    );
 }
 
 #[test]
@@ -210,26 +378,53 @@ fn not_holds_of_what_could_be_there_alone() {
     let kept = |which| not(segment(which, State::Kept));
     let source = |name: &str| Selector::Source(word(name));
     // The task has no examples, no such input stands in a text of its own, and the project has the file: all that could be.
-    for which in [id("examples"), Selector::Kind(at(Kind::History)), source("previous"), id("constraints:request")] {
+    for which in [
+        id("examples"),
+        Selector::Kind(at(Kind::History)),
+        source("previous"),
+        id("constraints:request"),
+    ] {
         assert!(kept(which.clone()).starts_with("pass:"), "{which:?}");
     }
-    holds(ContextExpectation::Not(Box::new(at(segment(id("file:docs/runbook.md"), State::Cut)))));
-    for which in
-        [id("input:nosuch"), id("file:docs/never.md"), id("systm"), id("fresh:x"), source("docs/never.md"), source("nobody")]
-    {
+    holds(ContextExpectation::Not(Box::new(at(segment(
+        id("file:docs/runbook.md"),
+        State::Cut,
+    )))));
+    for which in [
+        id("input:nosuch"),
+        id("file:docs/never.md"),
+        id("systm"),
+        id("fresh:x"),
+        source("docs/never.md"),
+        source("nobody"),
+    ] {
         let told = kept(which.clone());
-        assert!(told.starts_with("fail: expected not: ") && told.contains("`not` does not hold either"), "{which:?}: {told}");
+        assert!(
+            told.starts_with("fail: expected not: ") && told.contains("`not` does not hold either"),
+            "{which:?}: {told}"
+        );
     }
     let role = ContextExpectation::Tools(words(&["rm"]));
-    for blind in [ContextExpectation::Model(word("small")), ContextExpectation::Snapshot, role] {
+    for blind in [
+        ContextExpectation::Model(word("small")),
+        ContextExpectation::Snapshot,
+        role,
+    ] {
         assert!(not(blind.clone()).starts_with("fail:"), "{blind:?}");
     }
     // Absent is what may be called anything.
     holds(segment(id("file:docs/never.md"), State::Absent));
     // One that was looked at is enough, wherever it stands.
-    let (seen, blind) = (|| at(segment(id("examples"), State::Kept)), || at(segment(id("input:nosuch"), State::Kept)));
-    holds(ContextExpectation::Not(Box::new(at(ContextExpectation::AllOf(vec![blind(), seen()])))));
-    holds(ContextExpectation::Not(Box::new(at(ContextExpectation::AllOf(vec![seen(), blind()])))));
+    let (seen, blind) = (
+        || at(segment(id("examples"), State::Kept)),
+        || at(segment(id("input:nosuch"), State::Kept)),
+    );
+    holds(ContextExpectation::Not(Box::new(at(
+        ContextExpectation::AllOf(vec![blind(), seen()]),
+    ))));
+    holds(ContextExpectation::Not(Box::new(at(
+        ContextExpectation::AllOf(vec![seen(), blind()]),
+    ))));
     assert!(not(ContextExpectation::AllOf(vec![blind()])).starts_with("fail:"));
     assert!(not(ContextExpectation::AnyOf(vec![seen(), blind()])).starts_with("fail:"));
 }
@@ -241,17 +436,35 @@ fn what_a_case_freezes_or_a_project_has_could_be_there() {
     let not = |which| ContextExpectation::Not(Box::new(at(segment(which, State::Kept))));
     let of = |which: Selector, situation: Situation| {
         let inputs = case().situation.inputs;
-        let done = setting.finish(&Case { situation: Situation { inputs, ..situation }, ..expecting(vec![not(which)]) });
+        let done = setting.finish(&Case {
+            situation: Situation {
+                inputs,
+                ..situation
+            },
+            ..expecting(vec![not(which)])
+        });
         done.context[0].outcome
     };
-    let frozen = || Situation { files: BTreeMap::from([("docs/new.md".to_owned(), text("new"))]), ..Situation::default() };
+    let frozen = || Situation {
+        files: BTreeMap::from([("docs/new.md".to_owned(), text("new"))]),
+        ..Situation::default()
+    };
     assert_eq!(of(id("file:docs/new.md"), frozen()), Outcome::Pass);
-    assert_eq!(of(Selector::Source(word("./docs/new.md")), frozen()), Outcome::Pass);
-    assert_eq!(of(id("file:docs/new.md"), Situation::default()), Outcome::Fail);
+    assert_eq!(
+        of(Selector::Source(word("./docs/new.md")), frozen()),
+        Outcome::Pass
+    );
+    assert_eq!(
+        of(id("file:docs/new.md"), Situation::default()),
+        Outcome::Fail
+    );
     let step = || Situation {
         results: BTreeMap::from([("plan".to_owned(), Box::new(at(Frozen::Value("x".into()))))]),
         ..Situation::default()
     };
     assert_eq!(of(Selector::Source(word("plan")), step()), Outcome::Pass);
-    assert_eq!(of(Selector::Source(word("plan")), Situation::default()), Outcome::Fail);
+    assert_eq!(
+        of(Selector::Source(word("plan")), Situation::default()),
+        Outcome::Fail
+    );
 }

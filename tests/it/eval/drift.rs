@@ -14,7 +14,10 @@ pub(super) struct Chance(pub(super) u64);
 impl Chance {
     #[allow(clippy::cast_precision_loss, reason = "31 bits")]
     pub(super) fn even(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) as f64 + 0.5) / (1_u64 << 31) as f64
     }
 
@@ -36,11 +39,22 @@ struct Truth {
     splits: bool,
 }
 
-const USUAL: Truth = Truth { tokens: 1_000.0, spread: 0.2, latency: 800.0, jitter: 0.4, passes: 0.9, splits: false };
+const USUAL: Truth = Truth {
+    tokens: 1_000.0,
+    spread: 0.2,
+    latency: 800.0,
+    jitter: 0.4,
+    passes: 0.9,
+    splits: false,
+};
 
 fn point(truth: Truth, chance: &mut Chance) -> Point {
-    let tokens: f64 = (0..TRIALS).map(|_| truth.tokens * (1.0 + truth.spread * chance.normal())).sum();
-    let mut times: Vec<f64> = (0..TRIALS).map(|_| truth.latency * (truth.jitter * chance.normal()).exp()).collect();
+    let tokens: f64 = (0..TRIALS)
+        .map(|_| truth.tokens * (1.0 + truth.spread * chance.normal()))
+        .sum();
+    let mut times: Vec<f64> = (0..TRIALS)
+        .map(|_| truth.latency * (truth.jitter * chance.normal()).exp())
+        .collect();
     let passed = (0..TRIALS).filter(|_| chance.even() < truth.passes).count();
     Point {
         key: "k".to_owned(),
@@ -53,8 +67,15 @@ fn point(truth: Truth, chance: &mut Chance) -> Point {
 }
 
 fn series(before: Truth, last: Truth, chance: &mut Chance) -> Series {
-    let now = (0..15).map(|run| point(if run < 10 { before } else { last }, chance)).collect();
-    Series { id: "a".to_owned(), live: true, now, ..Series::default() }
+    let now = (0..15)
+        .map(|run| point(if run < 10 { before } else { last }, chance))
+        .collect();
+    Series {
+        id: "a".to_owned(),
+        live: true,
+        now,
+        ..Series::default()
+    }
 }
 
 /// How many of many cases show each signal, and any.
@@ -65,8 +86,16 @@ fn shares(before: Truth, last: Truth) -> ([f64; 4], f64) {
         let found = findings(&series(before, last, &mut chance), &limits);
         any += u32::from(!found.is_empty());
         for finding in found {
-            let at = [Signal::TokenInflation, Signal::LatencyRegression, Signal::DecompositionShift, Signal::PassRateDegradation];
-            counts[at.iter().position(|signal| *signal == finding.signal).unwrap()] += 1;
+            let at = [
+                Signal::TokenInflation,
+                Signal::LatencyRegression,
+                Signal::DecompositionShift,
+                Signal::PassRateDegradation,
+            ];
+            counts[at
+                .iter()
+                .position(|signal| *signal == finding.signal)
+                .unwrap()] += 1;
         }
     }
     let share = |count: u32| f64::from(count) / f64::from(u32::try_from(CASES).unwrap());
@@ -75,14 +104,29 @@ fn shares(before: Truth, last: Truth) -> ([f64; 4], f64) {
 
 #[test]
 fn a_quiet_window_raises_an_alarm_in_less_than_one_of_a_hundred_cases() {
-    for (spread, jitter, passes) in [(0.02, 0.05, 1.0), (0.1, 0.2, 0.95), (0.2, 0.4, 0.9), (0.4, 0.6, 0.8)] {
-        let truth = Truth { spread, jitter, passes, ..USUAL };
+    for (spread, jitter, passes) in [
+        (0.02, 0.05, 1.0),
+        (0.1, 0.2, 0.95),
+        (0.2, 0.4, 0.9),
+        (0.4, 0.6, 0.8),
+    ] {
+        let truth = Truth {
+            spread,
+            jitter,
+            passes,
+            ..USUAL
+        };
         let (each, any) = shares(truth, truth);
         assert!(any <= 0.01, "{spread} {jitter} {passes}: {any} {each:?}");
     }
     // One that has always failed often is as quiet.
     for passes in [0.7, 0.6, 0.5, 0.4, 0.3, 0.2] {
-        let truth = Truth { spread: 0.1, jitter: 0.2, passes, ..USUAL };
+        let truth = Truth {
+            spread: 0.1,
+            jitter: 0.2,
+            passes,
+            ..USUAL
+        };
         let (each, any) = shares(truth, truth);
         assert!(any <= 0.01, "{passes}: {any} {each:?}");
     }
@@ -92,15 +136,38 @@ fn a_quiet_window_raises_an_alarm_in_less_than_one_of_a_hundred_cases() {
 fn what_is_planted_is_found() {
     let found = |last: Truth| shares(USUAL, last).0;
     let [tokens, latency, shift, passes] = [
-        found(Truth { tokens: 1_800.0, ..USUAL })[0],
-        found(Truth { latency: 3_000.0, ..USUAL })[1],
-        found(Truth { splits: true, ..USUAL })[2],
-        found(Truth { passes: 0.1, ..USUAL })[3],
+        found(Truth {
+            tokens: 1_800.0,
+            ..USUAL
+        })[0],
+        found(Truth {
+            latency: 3_000.0,
+            ..USUAL
+        })[1],
+        found(Truth {
+            splits: true,
+            ..USUAL
+        })[2],
+        found(Truth {
+            passes: 0.1,
+            ..USUAL
+        })[3],
     ];
-    assert!(tokens > 0.9 && latency > 0.9 && passes > 0.9, "{tokens} {latency} {passes}");
+    assert!(
+        tokens > 0.9 && latency > 0.9 && passes > 0.9,
+        "{tokens} {latency} {passes}"
+    );
     assert!(shift > 0.999, "{shift}");
     // What becomes less is no inflation, and no regression.
-    let (each, any) = shares(USUAL, Truth { tokens: 500.0, latency: 300.0, passes: 1.0, ..USUAL });
+    let (each, any) = shares(
+        USUAL,
+        Truth {
+            tokens: 500.0,
+            latency: 300.0,
+            passes: 1.0,
+            ..USUAL
+        },
+    );
     assert!(any < 0.0001, "{each:?}");
 }
 
@@ -108,25 +175,69 @@ fn what_is_planted_is_found() {
 fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_before() {
     let mut chance = Chance(7);
     let limits = Eval::default().drift;
-    let last = Truth { tokens: 2_000.0, splits: true, passes: 0.0, ..USUAL };
-    let points = |truth: Truth, count: usize, chance: &mut Chance| (0..count).map(|_| point(truth, chance)).collect::<Vec<_>>();
-    let usual = Truth { passes: 1.0, spread: 0.05, ..USUAL };
+    let last = Truth {
+        tokens: 2_000.0,
+        splits: true,
+        passes: 0.0,
+        ..USUAL
+    };
+    let points = |truth: Truth, count: usize, chance: &mut Chance| {
+        (0..count).map(|_| point(truth, chance)).collect::<Vec<_>>()
+    };
+    let usual = Truth {
+        passes: 1.0,
+        spread: 0.05,
+        ..USUAL
+    };
     let now = points(last, 6, &mut chance);
     let before = points(usual, 10, &mut chance);
-    let moved = Series { id: "a".to_owned(), live: true, now, before, ..Series::default() };
+    let moved = Series {
+        id: "a".to_owned(),
+        live: true,
+        now,
+        before,
+        ..Series::default()
+    };
     let found = findings(&moved, &limits);
-    let kinds: Vec<(Signal, Cause)> = found.iter().map(|finding| (finding.signal, finding.cause)).collect();
-    let all = [Signal::TokenInflation, Signal::DecompositionShift, Signal::PassRateDegradation];
+    let kinds: Vec<(Signal, Cause)> = found
+        .iter()
+        .map(|finding| (finding.signal, finding.cause))
+        .collect();
+    let all = [
+        Signal::TokenInflation,
+        Signal::DecompositionShift,
+        Signal::PassRateDegradation,
+    ];
     assert_eq!(kinds, all.map(|signal| (signal, Cause::ConfigChange)));
     // With too little on either side nothing is said.
-    let few = Series { now: points(last, 4, &mut chance), before: points(usual, 10, &mut chance), ..moved.clone() };
-    let kinds: Vec<Signal> = findings(&few, &limits).iter().map(|finding| finding.signal).collect();
-    assert_eq!(kinds, [Signal::DecompositionShift, Signal::PassRateDegradation]);
-    let few = Series { now: points(last, 6, &mut chance), before: Vec::new(), ..moved.clone() };
+    let few = Series {
+        now: points(last, 4, &mut chance),
+        before: points(usual, 10, &mut chance),
+        ..moved.clone()
+    };
+    let kinds: Vec<Signal> = findings(&few, &limits)
+        .iter()
+        .map(|finding| finding.signal)
+        .collect();
+    assert_eq!(
+        kinds,
+        [Signal::DecompositionShift, Signal::PassRateDegradation]
+    );
+    let few = Series {
+        now: points(last, 6, &mut chance),
+        before: Vec::new(),
+        ..moved.clone()
+    };
     assert!(findings(&few, &limits).is_empty());
     // Another text of the scenario is another question: failures since then are compared with nothing.
     let mut edited = moved;
-    edited.before.iter_mut().for_each(|point| "k2".clone_into(&mut point.key));
-    let kinds: Vec<Signal> = findings(&edited, &limits).iter().map(|finding| finding.signal).collect();
+    edited
+        .before
+        .iter_mut()
+        .for_each(|point| "k2".clone_into(&mut point.key));
+    let kinds: Vec<Signal> = findings(&edited, &limits)
+        .iter()
+        .map(|finding| finding.signal)
+        .collect();
     assert_eq!(kinds, [Signal::TokenInflation, Signal::DecompositionShift]);
 }

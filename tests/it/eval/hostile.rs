@@ -19,7 +19,10 @@ fn told(reply: Value, test: AnswerTest) -> (Outcome, String) {
 }
 
 fn nested(depth: usize) -> Value {
-    (0..depth).fold(json!([[1], [1]]), |inner, _| json!({"a": inner, "b": [inner, 1]}))
+    (0..depth).fold(
+        json!([[1], [1]]),
+        |inner, _| json!({"a": inner, "b": [inner, 1]}),
+    )
 }
 
 #[test]
@@ -29,21 +32,54 @@ fn no_path_leads_to_more_nodes_than_it_may() {
     for (path, reply) in [
         (format!("${}", "..a".repeat(300)), deep.clone()),
         (format!("${}", "..*".repeat(40)), nested(6)),
-        (format!("${}", "[*,*]".repeat(150)), (0..100).fold(json!(1), |inner, _| json!([inner]))),
-        ("$..[?@..a]..b".to_owned(), (0..30).fold(json!(1), |inner, _| json!({"a": inner, "b": many}))),
+        (
+            format!("${}", "[*,*]".repeat(150)),
+            (0..100).fold(json!(1), |inner, _| json!([inner])),
+        ),
+        (
+            "$..[?@..a]..b".to_owned(),
+            (0..30).fold(json!(1), |inner, _| json!({"a": inner, "b": many})),
+        ),
         ("$[?count($..*) > 1]".to_owned(), json!(many)),
     ] {
         assert_eq!(pattern::path(&path), Ok(()), "{path}");
-        let (outcome, found) = told(reply, AnswerTest::FieldMatches { path: word(&path), pattern: word("x") });
+        let (outcome, found) = told(
+            reply,
+            AnswerTest::FieldMatches {
+                path: word(&path),
+                pattern: word("x"),
+            },
+        );
         assert_eq!(outcome, Outcome::Fail);
-        assert!(found.contains("is too complex: in ") && found.contains("2000000 nodes"), "{found}");
+        assert!(
+            found.contains("is too complex: in ") && found.contains("2000000 nodes"),
+            "{found}"
+        );
     }
     // What anybody would write is far from it.
-    let steps: Vec<Value> = (0..1_000).map(|at| json!({"name": format!("s{at}"), "tags": ["x"]})).collect();
-    for path in ["$..name", "$.steps[*].tags[0]", "$..tags[*]", "$.steps[?@.name == 's7'].name", "$['steps', 'none'][0, 1].name"]
-    {
+    let steps: Vec<Value> = (0..1_000)
+        .map(|at| json!({"name": format!("s{at}"), "tags": ["x"]}))
+        .collect();
+    for path in [
+        "$..name",
+        "$.steps[*].tags[0]",
+        "$..tags[*]",
+        "$.steps[?@.name == 's7'].name",
+        "$['steps', 'none'][0, 1].name",
+    ] {
         let reply = json!({"steps": steps, "none": []});
-        assert_eq!(told(reply, AnswerTest::FieldMatches { path: word(path), pattern: word("^[sx]") }).0, Outcome::Pass, "{path}");
+        assert_eq!(
+            told(
+                reply,
+                AnswerTest::FieldMatches {
+                    path: word(path),
+                    pattern: word("^[sx]")
+                }
+            )
+            .0,
+            Outcome::Pass,
+            "{path}"
+        );
     }
     // A filter does not compile patterns for each node.
     assert!(pattern::path("$[?match(@.a, '(a{1000}){1000}')]").is_err());
@@ -51,16 +87,31 @@ fn no_path_leads_to_more_nodes_than_it_may() {
 
 #[test]
 fn what_a_pattern_unfolds_into_is_bounded_when_it_is_read() {
-    for large in ["(?:a{1000}){1000}", r"\w{60}", r"(?:\pL{2}){40}", "((a{100}){100}){100}", ".{5000}", "x(?:[^a]{900}){9}"] {
+    for large in [
+        "(?:a{1000}){1000}",
+        r"\w{60}",
+        r"(?:\pL{2}){40}",
+        "((a{100}){100}){100}",
+        ".{5000}",
+        "x(?:[^a]{900}){9}",
+    ] {
         let fault = pattern::fault(large).unwrap_or_else(|| panic!("{large}"));
         assert!(fault.reason.contains("it unfolds into"), "{}", fault.reason);
         let (_, found) = told(json!("a"), AnswerTest::Contains(words(&[large])));
-        assert!(found.contains("is not a valid pattern: with its repetitions"), "{found}");
+        assert!(
+            found.contains("is not a valid pattern: with its repetitions"),
+            "{found}"
+        );
     }
     // Whatever may be read can be compiled.
-    for allowed in
-        [r"\w{40}", "a{20000}", ".{3000}", r"(?i)(?:straße|gruß){100}", r"\d{3,80}-\d{3,80}", "(?:[a-z]{1,60}@[a-z]{1,60}\\.)+"]
-    {
+    for allowed in [
+        r"\w{40}",
+        "a{20000}",
+        ".{3000}",
+        r"(?i)(?:straße|gruß){100}",
+        r"\d{3,80}-\d{3,80}",
+        "(?:[a-z]{1,60}@[a-z]{1,60}\\.)+",
+    ] {
         assert_eq!(pattern::fault(allowed), None, "{allowed}");
         let (_, found) = told(json!("-"), AnswerTest::Contains(words(&[allowed])));
         assert!(found.contains("nowhere in"), "{found}");
@@ -72,26 +123,36 @@ fn no_pattern_of_a_schema_steps_back_for_ever() {
     let text = "a".repeat(200_000) + "!";
     for pattern in ["^(a+)+$", "(a|a)*b", "^(a?){200}a{200}$"] {
         let schema = json!({"type": "string", "pattern": pattern});
-        let (outcome, _) = told(json!(json!(text).to_string()), AnswerTest::Schema(Frozen::Value(schema)));
+        let (outcome, _) = told(
+            json!(json!(text).to_string()),
+            AnswerTest::Schema(Frozen::Value(schema)),
+        );
         assert_eq!(outcome, Outcome::Fail, "{pattern}");
     }
     // What is too large, or steps back, is not a valid pattern here.
     for pattern in ["(?:a{1000}){1000}", "^(?!b)"] {
-        let (_, found) = told(json!("1"), AnswerTest::Schema(Frozen::Value(json!({ "pattern": pattern }))));
+        let (_, found) = told(
+            json!("1"),
+            AnswerTest::Schema(Frozen::Value(json!({ "pattern": pattern }))),
+        );
         assert!(found.contains("it is not a valid JSON Schema"), "{found}");
     }
 }
 
 #[test]
 fn no_schema_refers_to_itself_for_ever() {
-    let twice = |to: &str| json!([{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]);
+    let twice =
+        |to: &str| json!([{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]);
     let defs = json!({"a": {"anyOf": twice("b")}, "b": {"anyOf": twice("c"), "not": {}},
         "c": {"properties": {"a": {"$ref": "#/$defs/a"}}}});
     let schema = json!({"$defs": defs, "$ref": "#/$defs/a"});
     let answer = (0..50).fold(json!(1), |inner, _| json!({"a": inner}));
     let (outcome, found) = told(answer, AnswerTest::Schema(Frozen::Value(schema)));
     assert_eq!(outcome, Outcome::Fail);
-    assert!(found.contains("the schema is too much for this value"), "{found}");
+    assert!(
+        found.contains("the schema is too much for this value"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -103,17 +164,44 @@ fn no_search_builds_automata_for_ever() {
     });
     let text: String = letters.take(200_000).collect();
     // Which letter stood so many letters ago takes more states than there are atoms.
-    let (outcome, found) = told(json!(text), AnswerTest::Contains(words(&["(?:[ab]*a[ab]{900})c"])));
+    let (outcome, found) = told(
+        json!(text),
+        AnswerTest::Contains(words(&["(?:[ab]*a[ab]{900})c"])),
+    );
     assert_eq!(outcome, Outcome::Fail);
-    assert!(found.contains("the pattern is too complex for a text of 200000 bytes"), "{found}");
+    assert!(
+        found.contains("the pattern is too complex for a text of 200000 bytes"),
+        "{found}"
+    );
     // Nobody could look, so its absence is not told either.
-    assert_eq!(told(json!(text), AnswerTest::Absent(words(&["(?:[ab]*a[ab]{900})c"]))).0, Outcome::Fail);
-    for (pattern, outcome) in
-        [("a[ab]{30}b", Outcome::Pass), (r"\bc\b", Outcome::Fail), ("(a|b)+$", Outcome::Pass), (r"\w+\W", Outcome::Fail)]
-    {
-        assert_eq!(told(json!(text), AnswerTest::Contains(words(&[pattern]))).0, outcome, "{pattern}");
+    assert_eq!(
+        told(
+            json!(text),
+            AnswerTest::Absent(words(&["(?:[ab]*a[ab]{900})c"]))
+        )
+        .0,
+        Outcome::Fail
+    );
+    for (pattern, outcome) in [
+        ("a[ab]{30}b", Outcome::Pass),
+        (r"\bc\b", Outcome::Fail),
+        ("(a|b)+$", Outcome::Pass),
+        (r"\w+\W", Outcome::Fail),
+    ] {
+        assert_eq!(
+            told(json!(text), AnswerTest::Contains(words(&[pattern]))).0,
+            outcome,
+            "{pattern}"
+        );
     }
-    assert_eq!(told(json!("é: naïve"), AnswerTest::Contains(words(&[r"\bnaïve\b"]))).0, Outcome::Pass);
+    assert_eq!(
+        told(
+            json!("é: naïve"),
+            AnswerTest::Contains(words(&[r"\bnaïve\b"]))
+        )
+        .0,
+        Outcome::Pass
+    );
 }
 
 #[test]

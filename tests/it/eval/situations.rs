@@ -1,10 +1,14 @@
 //! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from being tried.
 
-use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
+use super::bench::{
+    Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word,
+    words,
+};
 use crate::support::stored::told;
 use ctxc::internals::eval::finished::{CaseVerdict, Finished};
 use ctxc::internals::scenario::model::{
-    Case, Content, ContextExpectation, Failure, Fixture, Frozen, LookupStore, Situation, State, Subject,
+    Case, Content, ContextExpectation, Failure, Fixture, Frozen, LookupStore, Situation, State,
+    Subject,
 };
 use ctxc::internals::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
@@ -16,21 +20,35 @@ fn situation() -> Situation {
         constraints: words(&["no refunds", "two\nlines"]),
         criteria: words(&["names a team"]),
         previous_output: Some(json!({"plan": [1]})),
-        failures: vec![Failure { stage: "plan".to_owned(), obstacle: "no data".to_owned(), note: "asked".to_owned() }],
+        failures: vec![Failure {
+            stage: "plan".to_owned(),
+            obstacle: "no data".to_owned(),
+            note: "asked".to_owned(),
+        }],
         ..case().situation
     }
 }
 
 /// The requests of a case as they would be stored.
 fn request(registry: &ctxc::Registry, case: &Case) -> String {
-    let case = Case { expect_context: vec![at(ContextExpectation::Snapshot)], ..case.clone() };
+    let case = Case {
+        expect_context: vec![at(ContextExpectation::Snapshot)],
+        ..case.clone()
+    };
     let done = Setting::of(registry).finish(&case);
-    told(&done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)))
+    told(
+        &done
+            .snapshot
+            .unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)),
+    )
 }
 
 #[test]
 fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
-    let asked = Case { situation: situation(), ..case() };
+    let asked = Case {
+        situation: situation(),
+        ..case()
+    };
     let now = request(&registry(TRIAGE), &asked);
     insta::assert_snapshot!(now, @r#"
     [system]
@@ -80,9 +98,16 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     let registry = registry(TRIAGE);
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(Subject::Role("sorter".to_owned()));
-    let of_role = setting.finish(&Case { subject, expect_context: vec![at(ContextExpectation::Snapshot)], ..asked });
+    let of_role = setting.finish(&Case {
+        subject,
+        expect_context: vec![at(ContextExpectation::Snapshot)],
+        ..asked
+    });
     let snapshot = told(&of_role.snapshot.unwrap());
-    assert!(snapshot.contains("\n## Input: objective\n\nbring the invoice\n"), "{snapshot}");
+    assert!(
+        snapshot.contains("\n## Input: objective\n\nbring the invoice\n"),
+        "{snapshot}"
+    );
     // Nothing of it moves what a cache can reuse.
     let front = |text: &str| text.split_once("\n[user]\n").unwrap().0.to_owned();
     assert_eq!(front(&now), front(&request(&registry, &case())));
@@ -101,35 +126,82 @@ fn a_parameter_of_that_name_takes_it() {
             "Sort {{ticket}}.",
             "Sort {{ticket}} to {{objective}} at {{severity}}: {{constraints}} after {{failure_history[0].stage}}",
         );
-    let extra = [("severity".to_owned(), json!("sev1")), ("unused".to_owned(), json!(1))].into();
-    let asked = Case { situation: Situation { extra, ..situation() }, ..case() };
+    let extra = [
+        ("severity".to_owned(), json!("sev1")),
+        ("unused".to_owned(), json!(1)),
+    ]
+    .into();
+    let asked = Case {
+        situation: Situation {
+            extra,
+            ..situation()
+        },
+        ..case()
+    };
     let now = request(&registry(&task), &asked);
     let said = "Sort No invoice came. to bring the invoice at sev1: - no refunds\n- two\nlines after <untrusted-";
-    assert!(now.contains(said) && now.contains(" name=\"failure_history\">\nplan\n"), "{now}");
-    assert!(!now.contains("## Earlier attempts") && !now.contains("## Input: objective") && now.contains("## Criteria"), "{now}");
+    assert!(
+        now.contains(said) && now.contains(" name=\"failure_history\">\nplan\n"),
+        "{now}"
+    );
+    assert!(
+        !now.contains("## Earlier attempts")
+            && !now.contains("## Input: objective")
+            && now.contains("## Criteria"),
+        "{now}"
+    );
 }
 
 #[test]
 fn files_of_the_case_stand_before_those_of_the_project() {
     let files = [("docs/runbook.md".to_owned(), text("frozen words\n"))].into();
-    let frozen = Case { situation: Situation { files, ..case().situation }, ..case() };
-    let (live, frozen) = (request(&registry(TRIAGE), &case()), request(&registry(TRIAGE), &frozen));
-    assert!(live.contains("Restart it.") && !frozen.contains("Restart it.") && frozen.contains("frozen words"), "{frozen}");
+    let frozen = Case {
+        situation: Situation {
+            files,
+            ..case().situation
+        },
+        ..case()
+    };
+    let (live, frozen) = (
+        request(&registry(TRIAGE), &case()),
+        request(&registry(TRIAGE), &frozen),
+    );
+    assert!(
+        live.contains("Restart it.")
+            && !frozen.contains("Restart it.")
+            && frozen.contains("frozen words"),
+        "{frozen}"
+    );
 }
 
 #[test]
 fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
     let registry = registry(TRIAGE);
     let mut setting = Setting::of(&registry);
-    let inputs = [("ticket".to_owned(), Box::new(at(Frozen::File("t1.txt".to_owned()))))].into();
+    let inputs = [(
+        "ticket".to_owned(),
+        Box::new(at(Frozen::File("t1.txt".to_owned()))),
+    )]
+    .into();
     let asked = Case {
-        situation: Situation { inputs, ..Situation::default() },
-        ..expecting(vec![ContextExpectation::Contains(patterns(None, &["Sort from a file"]))])
+        situation: Situation {
+            inputs,
+            ..Situation::default()
+        },
+        ..expecting(vec![ContextExpectation::Contains(patterns(
+            None,
+            &["Sort from a file"],
+        ))])
     };
     let missing = setting.finish(&asked);
     assert_eq!(missing.verdict, CaseVerdict::Fail);
-    assert_eq!(missing.trouble.as_deref(), Some("t1.txt cannot be read: it does not exist"));
-    setting.beside.insert("t1.txt".to_owned(), "from a file".to_owned());
+    assert_eq!(
+        missing.trouble.as_deref(),
+        Some("t1.txt cannot be read: it does not exist")
+    );
+    setting
+        .beside
+        .insert("t1.txt".to_owned(), "from a file".to_owned());
     assert_eq!(setting.finish(&asked).verdict, CaseVerdict::Pass);
 }
 
@@ -142,28 +214,52 @@ fn fixtures_are_what_is_looked_up() {
         text: at(Content::Text("seats were counted twice".to_owned())),
     }];
     let asked = Case {
-        situation: Situation { matches, ..case().situation },
+        situation: Situation {
+            matches,
+            ..case().situation
+        },
         ..expecting(vec![
             segment(id("fresh:kb/7"), State::Kept),
             ContextExpectation::Contains(patterns(None, &["counted twice"])),
         ])
     };
     let registry = registry(&fresh);
-    assert_eq!(Setting::of(&registry).finish(&asked).verdict, CaseVerdict::Pass);
+    assert_eq!(
+        Setting::of(&registry).finish(&asked).verdict,
+        CaseVerdict::Pass
+    );
     // The mark of untrusted text moves with every input; in a stored request it does not.
     assert!(request(&registry, &asked).contains("<untrusted-000000000000000000000 "));
 }
 
 #[test]
 fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
-    let done = finish(&Case { situation: Situation::default(), ..case() });
-    assert_eq!((done.verdict, done.faults[0].to_string().as_str()), (CaseVerdict::Fail, "`ticket` has no value"));
-    let done = finish(&Case { subject: at(Subject::Task("triag".to_owned())), ..case() });
+    let done = finish(&Case {
+        situation: Situation::default(),
+        ..case()
+    });
+    assert_eq!(
+        (done.verdict, done.faults[0].to_string().as_str()),
+        (CaseVerdict::Fail, "`ticket` has no value")
+    );
+    let done = finish(&Case {
+        subject: at(Subject::Task("triag".to_owned())),
+        ..case()
+    });
     assert_eq!(done.verdict, CaseVerdict::Fail);
-    assert_eq!(done.trouble.as_deref(), Some("there is no task `triag` in this project; did you mean `triage`?"));
-    let done = finish(&Case { node: Some(word("/steps/1")), ..case() });
+    assert_eq!(
+        done.trouble.as_deref(),
+        Some("there is no task `triag` in this project; did you mean `triage`?")
+    );
+    let done = finish(&Case {
+        node: Some(word("/steps/1")),
+        ..case()
+    });
     assert_eq!(done.verdict, CaseVerdict::Fail);
-    assert_eq!(done.trouble.as_deref(), Some("`triage` has no agent `/steps/1`; it has `/`"));
+    assert_eq!(
+        done.trouble.as_deref(),
+        Some("`triage` has no agent `/steps/1`; it has `/`")
+    );
 }
 
 fn keys(done: &Finished) -> (String, String) {
@@ -179,11 +275,35 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     assert_eq!(of(&spaced, &case()), base);
     let moved = of(&TRIAGE.replace("disabled", "enabled"), &case());
     assert!(moved.0 != base.0 && moved.1 == base.1);
-    let asked = of(TRIAGE, &Case { situation: situation(), ..case() });
+    let asked = of(
+        TRIAGE,
+        &Case {
+            situation: situation(),
+            ..case()
+        },
+    );
     assert!(asked.0 != base.0 && asked.1 != base.1);
     let files = |text_of: &str| [("docs/runbook.md".to_owned(), text(text_of))].into();
-    let one = of(TRIAGE, &Case { situation: Situation { files: files("a"), ..case().situation }, ..case() });
-    let other = of(TRIAGE, &Case { situation: Situation { files: files("b"), ..case().situation }, ..case() });
+    let one = of(
+        TRIAGE,
+        &Case {
+            situation: Situation {
+                files: files("a"),
+                ..case().situation
+            },
+            ..case()
+        },
+    );
+    let other = of(
+        TRIAGE,
+        &Case {
+            situation: Situation {
+                files: files("b"),
+                ..case().situation
+            },
+            ..case()
+        },
+    );
     assert!(one.0 != other.0 && one.1 != other.1 && one.0 != base.0);
     // Where a case stands in its file is nothing that it says.
     let mut shifted = case();
@@ -194,9 +314,23 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
 
 #[test]
 fn two_names_never_share_a_stored_request() {
-    assert_eq!(snapshot_path("scenarios/a.yaml", "triage-1"), "scenarios/snapshots/triage-1.json");
-    assert_eq!(snapshot_path("a.yaml", "triage-1"), "snapshots/triage-1.json");
-    let (one, other) = (snapshot_path("s/a.yaml", "a/b"), snapshot_path("s/a.yaml", "a b"));
-    assert!(one != other && one.starts_with("s/snapshots/a-b-") && other.starts_with("s/snapshots/a-b-"), "{one} {other}");
+    assert_eq!(
+        snapshot_path("scenarios/a.yaml", "triage-1"),
+        "scenarios/snapshots/triage-1.json"
+    );
+    assert_eq!(
+        snapshot_path("a.yaml", "triage-1"),
+        "snapshots/triage-1.json"
+    );
+    let (one, other) = (
+        snapshot_path("s/a.yaml", "a/b"),
+        snapshot_path("s/a.yaml", "a b"),
+    );
+    assert!(
+        one != other
+            && one.starts_with("s/snapshots/a-b-")
+            && other.starts_with("s/snapshots/a-b-"),
+        "{one} {other}"
+    );
     assert!(!snapshot_path("s/a.yaml", "..").contains(".."));
 }

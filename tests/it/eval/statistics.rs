@@ -9,24 +9,58 @@ use ctxc::internals::eval::trials::{Decision, TrialOutcome, confirming, decide};
 use ctxc::internals::scenario::model::{Rule, Sequential};
 
 fn close(found: f64, expected: f64, how: &str) {
-    assert!((found - expected).abs() < 1e-9, "{how}: {found} in place of {expected}");
+    assert!(
+        (found - expected).abs() < 1e-9,
+        "{how}: {found} in place of {expected}"
+    );
 }
 
 #[test]
 fn intervals_are_those_of_statsmodels() {
     // statsmodels.stats.proportion.proportion_confint(passed, trials, method="wilson"), then method="beta"
     for (passed, trials, first, second) in [
-        (0, 3, (0.0, 0.561_497_031_755_045_5), (0.0, 0.707_598_226_178_713_4)),
-        (2, 3, (0.207_659_600_802_047_7, 0.938_508_055_279_603_7), (0.094_299_324_050_246_09, 0.991_596_241_340_387_4)),
-        (3, 3, (0.438_502_968_244_954_44, 1.0), (0.292_401_773_821_286_6, 1.0)),
-        (7, 10, (0.396_778_147_461_145_37, 0.892_208_732_593_699), (0.347_547_149_940_002_7, 0.933_260_488_822_265_5)),
-        (45, 50, (0.786_397_685_625_203_4, 0.956_524_235_068_109_5), (0.781_864_633_565_797_7, 0.966_724_906_410_977_5)),
+        (
+            0,
+            3,
+            (0.0, 0.561_497_031_755_045_5),
+            (0.0, 0.707_598_226_178_713_4),
+        ),
+        (
+            2,
+            3,
+            (0.207_659_600_802_047_7, 0.938_508_055_279_603_7),
+            (0.094_299_324_050_246_09, 0.991_596_241_340_387_4),
+        ),
+        (
+            3,
+            3,
+            (0.438_502_968_244_954_44, 1.0),
+            (0.292_401_773_821_286_6, 1.0),
+        ),
+        (
+            7,
+            10,
+            (0.396_778_147_461_145_37, 0.892_208_732_593_699),
+            (0.347_547_149_940_002_7, 0.933_260_488_822_265_5),
+        ),
+        (
+            45,
+            50,
+            (0.786_397_685_625_203_4, 0.956_524_235_068_109_5),
+            (0.781_864_633_565_797_7, 0.966_724_906_410_977_5),
+        ),
         (0, 1, (0.0, 0.793_450_685_622_762_7), (0.0, 0.975)),
-        (950, 1000, (0.934_686_179_755_749_2, 0.961_869_737_607_251_3), (0.934_609_512_084_506_4, 0.962_664_602_395_338_2)),
+        (
+            950,
+            1000,
+            (0.934_686_179_755_749_2, 0.961_869_737_607_251_3),
+            (0.934_609_512_084_506_4, 0.962_664_602_395_338_2),
+        ),
     ] {
-        for (found, expected, how) in
-            [(wilson(passed, trials), first, "wilson"), (clopper_pearson(passed, trials), second, "beta")]
-        {
+        for (found, expected, how) in [
+            (wilson(passed, trials), first, "wilson"),
+            (clopper_pearson(passed, trials), second, "beta"),
+        ] {
             let found = found.unwrap();
             close(found.0, expected.0, &format!("{how} {passed} of {trials}"));
             close(found.1, expected.1, &format!("{how} {passed} of {trials}"));
@@ -45,9 +79,20 @@ fn tails_and_sign_tests_are_those_of_scipy() {
         (800, 1000, 0.8, 0.518_911_435_558_744_7),
         (0, 4, 0.2, 1.0),
     ] {
-        close(at_least(successes, trials, rate), expected, &format!("{successes} of {trials} at {rate}"));
+        close(
+            at_least(successes, trials, rate),
+            expected,
+            &format!("{successes} of {trials} at {rate}"),
+        );
     }
-    assert_eq!((at_least(1, 3, 0.0), at_least(3, 3, 1.0), at_least(4, 3, 1.0)), (0.0, 1.0, 0.0));
+    assert_eq!(
+        (
+            at_least(1, 3, 0.0),
+            at_least(3, 3, 1.0),
+            at_least(4, 3, 1.0)
+        ),
+        (0.0, 1.0, 0.0)
+    );
     // scipy.stats.binomtest(worse, worse + better, 0.5, alternative="greater").pvalue
     for (worse, better, expected) in [
         (5, 0, 0.031_25),
@@ -57,7 +102,11 @@ fn tails_and_sign_tests_are_those_of_scipy() {
         (0, 5, 1.0),
         (60, 40, 0.028_443_966_820_490_444),
     ] {
-        close(sign_test(worse, better), expected, &format!("{worse} and {better}"));
+        close(
+            sign_test(worse, better),
+            expected,
+            &format!("{worse} and {better}"),
+        );
     }
 }
 
@@ -67,9 +116,12 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         let mut wilsons = Vec::new();
         for step in 1..100 {
             let rate = f64::from(step) / 100.0;
-            let exactly = |passed: u32| at_least(passed, trials, rate) - at_least(passed + 1, trials, rate);
+            let exactly =
+                |passed: u32| at_least(passed, trials, rate) - at_least(passed + 1, trials, rate);
             let covered = |interval: fn(u32, u32) -> Option<(f64, f64)>| -> f64 {
-                let holds = |passed: &u32| interval(*passed, trials).is_some_and(|(low, high)| low <= rate && rate <= high);
+                let holds = |passed: &u32| {
+                    interval(*passed, trials).is_some_and(|(low, high)| low <= rate && rate <= high)
+                };
                 (0..=trials).filter(holds).map(exactly).sum()
             };
             assert!(covered(clopper_pearson) >= 0.95 - 1e-9, "{trials} {rate}");
@@ -77,7 +129,10 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         }
         let mean = wilsons.iter().sum::<f64>() / 99.0;
         let least = wilsons.iter().copied().fold(1.0, f64::min);
-        assert!((0.945..=0.975).contains(&mean) && least > 0.80, "{trials}: {mean} {least}");
+        assert!(
+            (0.945..=0.975).contains(&mean) && least > 0.80,
+            "{trials}: {mean} {least}"
+        );
     }
 }
 
@@ -93,12 +148,25 @@ fn the_rule_that_holds_where_nothing_is_said_treats_cases_as_designed() {
     let of = |rate: f64| stages(&rule, Some(&confirm), rate);
     // Cases that fell to 30, 50, 70 and 10 % are caught so often.
     let caught = |rate: f64| format!("{:.1}", of(rate).fail * 100.0);
-    assert_eq!([0.3, 0.5, 0.7, 0.1].map(caught), ["77.6", "41.4", "7.6", "97.2"]);
+    assert_eq!(
+        [0.3, 0.5, 0.7, 0.1].map(caught),
+        ["77.6", "41.4", "7.6", "97.2"]
+    );
     // Twenty cases of 90 %: red by chance in less than 1 %, where one stage would be so in 43 %.
     let green = |outlook: Outlook| outlook.pass.powi(20);
-    assert!(green(of(0.9)) > 0.99 && green(stage(&rule, 0.9)) < 0.57, "{:?}", of(0.9));
+    assert!(
+        green(of(0.9)) > 0.99 && green(stage(&rule, 0.9)) < 0.57,
+        "{:?}",
+        of(0.9)
+    );
     assert!(of(0.9).trials <= 2.5, "{:?}", of(0.9));
-    assert_eq!(confirming(&Rule { strict: true, ..rule }), None);
+    assert_eq!(
+        confirming(&Rule {
+            strict: true,
+            ..rule
+        }),
+        None
+    );
 }
 
 /// Tries a case that passes at a rate, as a run does: whether it passes, and in how many trials.
@@ -109,10 +177,16 @@ fn tried(chance: &mut Chance, rules: &[Rule], rate: f64) -> (bool, u32) {
         let decision = loop {
             match decide(rule, &row) {
                 Decision::Open => {
-                    row.push(if chance.even() < rate { TrialOutcome::Passed } else { TrialOutcome::Failed });
+                    row.push(if chance.even() < rate {
+                        TrialOutcome::Passed
+                    } else {
+                        TrialOutcome::Failed
+                    });
                     trials += 1;
                 }
-                decision @ (Decision::Pass | Decision::Fail | Decision::Inconclusive) => break decision,
+                decision @ (Decision::Pass | Decision::Fail | Decision::Inconclusive) => {
+                    break decision;
+                }
             }
         };
         if decision != Decision::Fail {
@@ -130,22 +204,60 @@ fn simulated_runs_are_red_and_caught_as_often_as_computed() {
     let (suites, cases) = (5_000, 20);
     let (mut red, mut trials) = (0, 0);
     for _ in 0..suites {
-        let results: Vec<(bool, u32)> = (0..cases).map(|_| tried(&mut chance, &rules, 0.9)).collect();
+        let results: Vec<(bool, u32)> = (0..cases)
+            .map(|_| tried(&mut chance, &rules, 0.9))
+            .collect();
         red += u32::from(results.iter().any(|(passed, _)| !passed));
         trials += results.iter().map(|(_, trials)| trials).sum::<u32>();
     }
-    assert!(f64::from(red) / f64::from(suites) <= 0.01, "{red} of {suites}");
-    assert!(f64::from(trials) / f64::from(suites * cases) <= 2.5, "{trials}");
-    let sprt = Rule { sequential: Some(Sequential { p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 40 }), ..rule };
-    for (rules, rate) in
-        [(&rules[..], 0.3), (&rules[..], 0.5), (&rules[..], 0.7), (&rules[..], 0.1), (&[sprt][..], 0.6), (&[sprt][..], 0.9)]
-    {
+    assert!(
+        f64::from(red) / f64::from(suites) <= 0.01,
+        "{red} of {suites}"
+    );
+    assert!(
+        f64::from(trials) / f64::from(suites * cases) <= 2.5,
+        "{trials}"
+    );
+    let sprt = Rule {
+        sequential: Some(Sequential {
+            p0: 0.6,
+            p1: 0.9,
+            alpha: 0.05,
+            beta: 0.1,
+            max: 40,
+        }),
+        ..rule
+    };
+    for (rules, rate) in [
+        (&rules[..], 0.3),
+        (&rules[..], 0.5),
+        (&rules[..], 0.7),
+        (&rules[..], 0.1),
+        (&[sprt][..], 0.6),
+        (&[sprt][..], 0.9),
+    ] {
         let expected = stages(&rules[0], rules.get(1), rate);
-        let results: Vec<(bool, u32)> = (0..20_000).map(|_| tried(&mut chance, rules, rate)).collect();
-        let share = results.iter().map(|(passed, _)| f64::from(*passed)).sum::<f64>() / 20_000.0;
-        let mean = results.iter().map(|(_, trials)| f64::from(*trials)).sum::<f64>() / 20_000.0;
-        assert!((share - expected.pass).abs() < 0.012, "{rate}: {share} in place of {expected:?}");
-        assert!((mean - expected.trials).abs() < 0.1, "{rate}: {mean} in place of {expected:?}");
+        let results: Vec<(bool, u32)> = (0..20_000)
+            .map(|_| tried(&mut chance, rules, rate))
+            .collect();
+        let share = results
+            .iter()
+            .map(|(passed, _)| f64::from(*passed))
+            .sum::<f64>()
+            / 20_000.0;
+        let mean = results
+            .iter()
+            .map(|(_, trials)| f64::from(*trials))
+            .sum::<f64>()
+            / 20_000.0;
+        assert!(
+            (share - expected.pass).abs() < 0.012,
+            "{rate}: {share} in place of {expected:?}"
+        );
+        assert!(
+            (mean - expected.trials).abs() < 0.1,
+            "{rate}: {mean} in place of {expected:?}"
+        );
     }
     // A fall to 30 % is caught in three of four runs.
     assert!(stages(&rule, Some(&confirm), 0.3).fail >= 0.75);
@@ -154,7 +266,11 @@ fn simulated_runs_are_red_and_caught_as_often_as_computed() {
 #[test]
 fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
     let names: Vec<String> = (0..30).map(|at| format!("t{at:02}")).collect();
-    let few: Vec<(&str, f64)> = names.iter().take(9).map(|name| (name.as_str(), 1.0)).collect();
+    let few: Vec<(&str, f64)> = names
+        .iter()
+        .take(9)
+        .map(|name| (name.as_str(), 1.0))
+        .collect();
     assert_eq!(clustered(&few), None);
     let same: Vec<(&str, f64)> = names.iter().map(|name| (name.as_str(), 0.5)).collect();
     assert_eq!(clustered(&same), Some((0.5, 0.5)));
@@ -175,9 +291,16 @@ fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
     }
     assert!((88..=100).contains(&held), "{held} of {rounds}");
     // Rates that are all 1 leave room for others.
-    let best: Vec<(&str, f64)> = names.iter().take(12).map(|name| (name.as_str(), 1.0)).collect();
+    let best: Vec<(&str, f64)> = names
+        .iter()
+        .take(12)
+        .map(|name| (name.as_str(), 1.0))
+        .collect();
     let (low, high) = clustered(&best).unwrap();
-    assert!((0.70..0.73).contains(&low) && high > 0.999_999, "{low} to {high}");
+    assert!(
+        (0.70..0.73).contains(&low) && high > 0.999_999,
+        "{low} to {high}"
+    );
 }
 
 /// Resampling twelve templates held the true rate in 86 to 89 % of rounds.

@@ -9,7 +9,10 @@ impl Numbers {
     }
 
     pub(crate) fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % limit as u64) as usize
     }
 
@@ -23,9 +26,13 @@ pub(crate) const LIBRARY: &str = "<library><fragment name=\"house\">kind</fragme
 
 /// A task named `t`.
 pub(crate) fn template(seed: u64) -> String {
-    let mut out = Writer { numbers: Numbers::new(seed), out: String::new() };
+    let mut out = Writer {
+        numbers: Numbers::new(seed),
+        out: String::new(),
+    };
     if out.numbers.below(3) == 0 {
-        out.out.push_str("<?xml version=\"1.0\" encoding='UTF-8' ?>");
+        out.out
+            .push_str("<?xml version=\"1.0\" encoding='UTF-8' ?>");
         out.gap();
     } else if out.numbers.below(4) == 0 {
         out.out.push_str("\n\n");
@@ -65,12 +72,20 @@ impl Writer {
     fn open(&mut self, name: &str, attributes: &str) {
         self.out.push('<');
         self.out.push_str(name);
-        for attribute in attributes.split_inclusive("\" ").map(str::trim).filter(|attribute| !attribute.is_empty()) {
+        for attribute in attributes
+            .split_inclusive("\" ")
+            .map(str::trim)
+            .filter(|attribute| !attribute.is_empty())
+        {
             let space = self.numbers.one(&[" ", "\n", "   ", "\t "]);
             self.out.push_str(space);
             let (key, value) = attribute.split_once('=').unwrap();
             let equals = self.numbers.one(&["=", " = ", "=\n"]);
-            let value = if self.numbers.below(3) == 0 { value.replace('"', "'") } else { value.to_owned() };
+            let value = if self.numbers.below(3) == 0 {
+                value.replace('"', "'")
+            } else {
+                value.to_owned()
+            };
             self.out.extend([key, equals, &value]);
         }
         let space = self.numbers.one(&["", "", " ", "\n"]);
@@ -84,18 +99,34 @@ impl Writer {
     }
 
     fn text(&mut self, name: &str, attributes: &str) {
-        let preserve = if self.numbers.below(8) == 0 { " xml:space=\"preserve\"" } else { "" };
+        let preserve = if self.numbers.below(8) == 0 {
+            " xml:space=\"preserve\""
+        } else {
+            ""
+        };
         self.open(name, &format!("{attributes}{preserve}"));
         let block = self.numbers.below(2) == 0;
-        let deep = self.numbers.one(&["", "  ", "      ", "\t", "\t  "]).to_owned();
+        let deep = self
+            .numbers
+            .one(&["", "  ", "      ", "\t", "\t  "])
+            .to_owned();
         if block {
-            let lead = self.numbers.one(&["\n", " \n", "\n\n", "\r\n", "<!-- lead -->\n", "\n<!-- lead\n  er -->\n"]);
+            let lead = self.numbers.one(&[
+                "\n",
+                " \n",
+                "\n\n",
+                "\r\n",
+                "<!-- lead -->\n",
+                "\n<!-- lead\n  er -->\n",
+            ]);
             self.out.push_str(lead);
         }
         let lines = 1 + self.numbers.below(5);
         for line in 0..lines {
             if line > 0 {
-                let end = self.numbers.one(&["\n", "\n", "\n", "\r\n", "\r", "\n \n", "\n\n"]);
+                let end = self
+                    .numbers
+                    .one(&["\n", "\n", "\n", "\r\n", "\r", "\n \n", "\n\n"]);
                 self.out.push_str(end);
             }
             if block || line > 0 {
@@ -126,14 +157,24 @@ impl Writer {
             }
         }
         // Never empty, whatever came before.
-        let end = self.numbers.one(&["end", "end\n", "end\n  ", "end  ", "end\r\n", "\nend\n<!-- tail -->\n"]);
+        let end = self.numbers.one(&[
+            "end",
+            "end\n",
+            "end\n  ",
+            "end  ",
+            "end\r\n",
+            "\nend\n<!-- tail -->\n",
+        ]);
         self.out.push_str(end);
         self.close(name);
     }
 
     fn word(&mut self, name: &str, attributes: &str, word: &str) {
         self.open(name, attributes);
-        let (before, after) = (self.numbers.one(&["", "", " ", "\n  "]), self.numbers.one(&["", "", "\n", " "]));
+        let (before, after) = (
+            self.numbers.one(&["", "", " ", "\n  "]),
+            self.numbers.one(&["", "", "\n", " "]),
+        );
         self.out.extend([before, word, after]);
         self.close(name);
     }
@@ -153,7 +194,10 @@ impl Writer {
     fn settings(&mut self, sequential: bool) {
         let mut settings = vec![("inherit_context", "none"), ("fresh_context", "enabled")];
         if sequential {
-            settings.extend([("accumulate_data", "true"), ("accumulation_format", "full_output")]);
+            settings.extend([
+                ("accumulate_data", "true"),
+                ("accumulation_format", "full_output"),
+            ]);
         }
         self.open("context_management", "");
         while !settings.is_empty() {
@@ -203,12 +247,16 @@ impl Writer {
             self.gap();
         }
         if self.numbers.below(4) == 0 {
-            self.out.push_str("<x:note xmlns:x='urn:x'   a = 'b'>\n kept  </x:note>");
+            self.out
+                .push_str("<x:note xmlns:x='urn:x'   a = 'b'>\n kept  </x:note>");
             self.gap();
         }
         if kind != 3 && self.numbers.below(4) == 0 {
-            self.out.push_str("<?ctxc fmt off?><model  >\n\n small</model>");
-            let on = self.numbers.one(&["<?ctxc fmt on?>", "", "<?ctxc  fmt on ?>"]);
+            self.out
+                .push_str("<?ctxc fmt off?><model  >\n\n small</model>");
+            let on = self
+                .numbers
+                .one(&["<?ctxc fmt on?>", "", "<?ctxc  fmt on ?>"]);
             self.out.push_str(on);
             self.gap();
         } else if kind != 3 {

@@ -10,7 +10,11 @@ fn laid_out(text: &str) -> String {
 
 fn with(text: &str, options: Options) -> String {
     let once = format(text, &Limits::default(), options).unwrap();
-    assert_eq!(format(&once, &Limits::default(), options).unwrap(), once, "not stable");
+    assert_eq!(
+        format(&once, &Limits::default(), options).unwrap(),
+        once,
+        "not stable"
+    );
     once
 }
 
@@ -69,7 +73,11 @@ fn settings_take_the_order_of_the_table_and_their_comments_along() {
     </task>
     "#);
     // What is there twice, or is no setting, keeps all in place.
-    for odd in ["<fresh_context>enabled</fresh_context>", "<other/>", "<?ctxc allow no-context?>"] {
+    for odd in [
+        "<fresh_context>enabled</fresh_context>",
+        "<other/>",
+        "<?ctxc allow no-context?>",
+    ] {
         let text = format!(
             "<task>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n    <inherit_context>none</inherit_context>\n    {odd}\n  </context_management>\n</task>\n"
         );
@@ -93,11 +101,38 @@ fn long_tags_are_wrapped_and_short_ones_joined() {
     "#);
     let exact = "<task name=\"abcd\" version=\"1\">\n  <description>d</description>\n</task>\n";
     let first = exact.lines().next().unwrap().len() as u32;
-    assert_eq!(with(exact, Options { width: first, ..Options::default() }), exact);
-    assert!(with(exact, Options { width: first - 1, ..Options::default() }).contains("\n    version=\"1\">\n"));
+    assert_eq!(
+        with(
+            exact,
+            Options {
+                width: first,
+                ..Options::default()
+            }
+        ),
+        exact
+    );
+    assert!(
+        with(
+            exact,
+            Options {
+                width: first - 1,
+                ..Options::default()
+            }
+        )
+        .contains("\n    version=\"1\">\n")
+    );
     // One attribute gains nothing by a line of its own; columns are characters, not bytes.
     let one = "<library name=\"ééééééééééééééééééééééééé\">\n  <fragment name=\"é\">x</fragment>\n</library>\n";
-    assert_eq!(with(one, Options { width: 20, ..Options::default() }), one);
+    assert_eq!(
+        with(
+            one,
+            Options {
+                width: 20,
+                ..Options::default()
+            }
+        ),
+        one
+    );
 }
 
 #[test]
@@ -163,25 +198,44 @@ fn the_formatter_can_be_turned_off() {
     assert_eq!(laid_out(open), open);
     let all = "<?ctxc fmt off?>\n<task   name='t'>\n<description>d</description></task>\n";
     assert_eq!(laid_out(all), all);
-    let text = "<task>\n  <description>\n    <?ctxc fmt off?>\n  a\n      b</description>\n</task>\n";
+    let text =
+        "<task>\n  <description>\n    <?ctxc fmt off?>\n  a\n      b</description>\n</task>\n";
     assert_eq!(laid_out(text), text);
 }
 
 #[test]
 fn indentation_and_line_ends_are_those_asked_for() {
     let text = "<task>\r\n<description>\r\n  a\r\n    b\r\n</description></task>";
-    assert_eq!(laid_out(text), "<task>\r\n  <description>\r\n    a\r\n      b\r\n  </description>\r\n</task>\r\n");
+    assert_eq!(
+        laid_out(text),
+        "<task>\r\n  <description>\r\n    a\r\n      b\r\n  </description>\r\n</task>\r\n"
+    );
     // Where they are mixed the last one decides.
     let mixed = "\n<task>\r\n<model>a</model></task>";
-    assert_eq!(laid_out(mixed), "<task>\r\n  <model>a</model>\r\n</task>\r\n");
-    assert_eq!(laid_out(&format!("{mixed}\n")), "<task>\n  <model>a</model>\n</task>\n");
-    let options = |indent| Options { indent, ..Options::default() };
     assert_eq!(
-        with("<task><description>d</description></task>", options(Indent::Tab)),
+        laid_out(mixed),
+        "<task>\r\n  <model>a</model>\r\n</task>\r\n"
+    );
+    assert_eq!(
+        laid_out(&format!("{mixed}\n")),
+        "<task>\n  <model>a</model>\n</task>\n"
+    );
+    let options = |indent| Options {
+        indent,
+        ..Options::default()
+    };
+    assert_eq!(
+        with(
+            "<task><description>d</description></task>",
+            options(Indent::Tab)
+        ),
         "<task>\n\t<description>d</description>\n</task>\n"
     );
     assert_eq!(
-        with("<task>\n\t<system>\n\t\ta\n\t\t\tb\n\t</system>\n</task>", options(Indent::Spaces(4))),
+        with(
+            "<task>\n\t<system>\n\t\ta\n\t\t\tb\n\t</system>\n</task>",
+            options(Indent::Spaces(4))
+        ),
         "<task>\n    <system>\n        a\n        \tb\n    </system>\n</task>\n"
     );
 }
@@ -189,7 +243,9 @@ fn indentation_and_line_ends_are_those_asked_for() {
 #[test]
 fn broken_and_foreign_files_are_refused() {
     let refused = |text| format(text, &Limits::default(), Options::default()).unwrap_err();
-    assert!(matches!(refused("<task>\n  <description>a < b</description>\n</task>"), Broken::Syntax(span) if span.start == 24));
+    assert!(
+        matches!(refused("<task>\n  <description>a < b</description>\n</task>"), Broken::Syntax(span) if span.start == 24)
+    );
     assert!(matches!(refused(""), Broken::Syntax(_)));
     assert_eq!(refused("<project><task/></project>"), Broken::Foreign);
     assert_eq!(refused("<task xmlns=\"urn:x\"/>"), Broken::Foreign);

@@ -17,9 +17,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const ALL: [Options; 3] = [
-    Options { width: 100, indent: Indent::Spaces(2) },
-    Options { width: 30, indent: Indent::Spaces(4) },
-    Options { width: 80, indent: Indent::Tab },
+    Options {
+        width: 100,
+        indent: Indent::Spaces(2),
+    },
+    Options {
+        width: 30,
+        indent: Indent::Spaces(4),
+    },
+    Options {
+        width: 80,
+        indent: Indent::Tab,
+    },
 ];
 
 /// The content hash of each definition; the errors in their place where there is no registry.
@@ -32,13 +41,23 @@ fn hashes_in(text: &str, config: &Config) -> Vec<(String, String)> {
     if let Some(registry) = built.registry {
         let all = registry.tasks().chain(registry.templates());
         let all = all.map(|task| (task.name().to_owned(), task.hash().to_string()));
-        let fragments = registry.fragments().filter(|fragment| fragment.name() != "house");
+        let fragments = registry
+            .fragments()
+            .filter(|fragment| fragment.name() != "house");
         return all
-            .chain(fragments.map(|fragment| (format!("fragment {}", fragment.name()), fragment.hash().to_string())))
+            .chain(fragments.map(|fragment| {
+                (
+                    format!("fragment {}", fragment.name()),
+                    fragment.hash().to_string(),
+                )
+            }))
             .collect();
     }
-    let mut found: Vec<_> =
-        built.diagnostics.iter().map(|finding| (finding.rule.name.to_owned(), finding.message.clone())).collect();
+    let mut found: Vec<_> = built
+        .diagnostics
+        .iter()
+        .map(|finding| (finding.rule.name.to_owned(), finding.message.clone()))
+        .collect();
     // Settings that change places take their findings with them.
     found.sort();
     found
@@ -49,18 +68,29 @@ type Seen = (String, Vec<(String, String)>, String);
 
 /// A text without empty lines around it, and without the white space that all its lines begin with.
 fn canonical(text: &str) -> String {
-    let mut lines: Vec<&str> = text.split('\n').map(|line| if line.trim().is_empty() { "" } else { line }).collect();
+    let mut lines: Vec<&str> = text
+        .split('\n')
+        .map(|line| if line.trim().is_empty() { "" } else { line })
+        .collect();
     let full = |line: &&str| !line.is_empty();
     lines.drain(..lines.iter().position(full).unwrap_or(lines.len()));
     lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
-    let blanks = |line: &str| line.chars().take_while(|c| [' ', '\t'].contains(c)).collect::<String>();
+    let blanks = |line: &str| {
+        line.chars()
+            .take_while(|c| [' ', '\t'].contains(c))
+            .collect::<String>()
+    };
     let mut common = lines.first().map_or(String::new(), |line| blanks(line));
     for line in lines.iter().filter(|line| full(line)) {
         while !line.starts_with(&common) {
             common.pop();
         }
     }
-    lines.iter().map(|line| line.strip_prefix(&common).unwrap_or(line)).collect::<Vec<_>>().join("\n")
+    lines
+        .iter()
+        .map(|line| line.strip_prefix(&common).unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Elements, and comments with instructions, as another reader sees them; how often each.
@@ -69,16 +99,35 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
     let (mut elements, mut others) = (BTreeMap::new(), BTreeMap::new());
     for node in document.descendants() {
         if node.is_element() {
-            let attributes = node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect();
-            let own: String = node.children().filter(roxmltree::Node::is_text).filter_map(|child| child.text()).collect();
+            let attributes = node
+                .attributes()
+                .map(|a| (a.name().to_owned(), a.value().to_owned()))
+                .collect();
+            let own: String = node
+                .children()
+                .filter(roxmltree::Node::is_text)
+                .filter_map(|child| child.text())
+                .collect();
             let tag = node.tag_name().name();
             // Words, not texts: the name of a model, though it may hold elements in its place, and a command that lists
             // files, though that of a script is a text.
-            let is_word =
-                tag == "model" || tag == "command" && node.parent_element().is_some_and(|list| list.has_tag_name("file_paths"));
-            let is_text = element_specs::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && !is_word;
-            let own = if is_text { canonical(&own) } else { own.trim().to_owned() };
-            *elements.entry((node.tag_name().name().to_owned(), attributes, own)).or_default() += 1;
+            let is_word = tag == "model"
+                || tag == "command"
+                    && node
+                        .parent_element()
+                        .is_some_and(|list| list.has_tag_name("file_paths"));
+            let is_text = element_specs::all()
+                .iter()
+                .any(|spec| spec.tag == tag && spec.kind.is_text())
+                && !is_word;
+            let own = if is_text {
+                canonical(&own)
+            } else {
+                own.trim().to_owned()
+            };
+            *elements
+                .entry((node.tag_name().name().to_owned(), attributes, own))
+                .or_default() += 1;
         } else if node.is_comment() || node.is_pi() {
             *others.entry(text[node.range()].to_owned()).or_default() += 1;
         }
@@ -93,7 +142,11 @@ fn assert_promises(text: &str, about: &str) {
         let once = format(text, &Limits::default(), options).unwrap();
         let twice = format(&once, &Limits::default(), options).unwrap();
         assert_eq!(twice, once, "{about}: not stable for\n{text}");
-        assert_eq!(seen(&once), before, "{about}: something was lost of\n{text}\nin\n{once}");
+        assert_eq!(
+            seen(&once),
+            before,
+            "{about}: something was lost of\n{text}\nin\n{once}"
+        );
         assert!(once.ends_with('\n') && !once.ends_with("\n\n"), "{about}");
     }
 }
@@ -111,15 +164,22 @@ fn examples_of_all_rules_mean_what_they_meant() {
             let config = read(example.project);
             let found = |text: &str| {
                 let found = check_template(text, &config);
-                let mut found: Vec<_> =
-                    found.into_iter().map(|finding| (finding.rule.name, finding.severity, finding.message.clone())).collect();
+                let mut found: Vec<_> = found
+                    .into_iter()
+                    .map(|finding| (finding.rule.name, finding.severity, finding.message.clone()))
+                    .collect();
                 found.sort();
                 found
             };
             for options in ALL {
                 let once = format(text, &Limits::default(), options).unwrap();
                 assert_eq!(found(&once), found(text), "{}", rule.meta.name);
-                assert_eq!(hashes(&once), hashes(text), "{}:\n{text}\n{once}", rule.meta.name);
+                assert_eq!(
+                    hashes(&once),
+                    hashes(text),
+                    "{}:\n{text}\n{once}",
+                    rule.meta.name
+                );
             }
             formatted += 1;
         }
@@ -151,7 +211,12 @@ fn shipped_templates_are_laid_out() {
     let shipped = shipped();
     assert!(shipped.len() > 15);
     for (path, text) in shipped {
-        assert_eq!(format(&text, &Limits::default(), Options::default()).unwrap(), text, "{}", path.display());
+        assert_eq!(
+            format(&text, &Limits::default(), Options::default()).unwrap(),
+            text,
+            "{}",
+            path.display()
+        );
         assert_promises(&text, &path.display().to_string());
     }
 }
@@ -165,7 +230,8 @@ const LEAVES: &str = "text| |\n|\n\n   |\r\n|\r|\t|<!-- c -->|<!--\n c\n-->|<?ct
     |<![CDATA[ a\n b ]]>|<![CDATA[]]>|a\n   b\n|\n    a\n      b\n   |\n\ta\n  b|\u{e9}\u{1F600}|<use fragment='f'/>";
 
 /// What stands outside the root, separated by bars.
-const OUTSIDE: &str = "|\n|\n\n\n|<!-- o -->|<?ctxc fmt off?>| <!-- p --> <!-- q -->\n|<?ctxc fmt on?>";
+const OUTSIDE: &str =
+    "|\n|\n\n\n|<!-- o -->|<?ctxc fmt off?>| <!-- p --> <!-- q -->\n|<?ctxc fmt on?>";
 
 fn one_of(list: &'static str, separator: char) -> impl Strategy<Value = &'static str> + Clone {
     prop::sample::select(list.split(separator).collect::<Vec<_>>())
@@ -175,20 +241,37 @@ fn one_of(list: &'static str, separator: char) -> impl Strategy<Value = &'static
 #[derive(Clone, Debug)]
 enum Tree {
     Leaf(&'static str),
-    Element { pick: usize, attributes: &'static str, inside: Vec<Tree>, empty: bool },
+    Element {
+        pick: usize,
+        attributes: &'static str,
+        inside: Vec<Tree>,
+        empty: bool,
+    },
 }
 
 /// Appends a node: mostly an element that belongs there.
 fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
     let (pick, attributes, inside, empty) = match tree {
         Tree::Leaf(leaf) => return out.push_str(leaf),
-        Tree::Element { pick, attributes, inside, empty } => (*pick, attributes, inside, *empty),
+        Tree::Element {
+            pick,
+            attributes,
+            inside,
+            empty,
+        } => (*pick, attributes, inside, *empty),
     };
     let children = parent.map_or(&[][..], |kind| kind.spec().children);
-    let legal = children.get(pick / 8 % children.len().max(1)).filter(|_| pick % 8 != 0);
+    let legal = children
+        .get(pick / 8 % children.len().max(1))
+        .filter(|_| pick % 8 != 0);
     let all = element_specs::all();
-    let name =
-        legal.map_or_else(|| all.get(pick / 8 % (all.len() + 1)).map_or("other", |spec| spec.tag), |child| child.kind.tag());
+    let name = legal.map_or_else(
+        || {
+            all.get(pick / 8 % (all.len() + 1))
+                .map_or("other", |spec| spec.tag)
+        },
+        |child| child.kind.tag(),
+    );
     if empty && inside.is_empty() {
         return out.extend(["<", name, attributes, " />"]);
     }
@@ -201,13 +284,26 @@ fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
 
 /// Well-formed documents with elements of the language where they belong and where they do not.
 fn any_document() -> impl Strategy<Value = String> {
-    let tree = one_of(LEAVES, '|').prop_map(Tree::Leaf).prop_recursive(5, 60, 6, move |inner| {
-        let inside = prop::collection::vec(inner, 0..6);
-        (any::<u16>(), one_of(ATTRIBUTES, '|'), inside, any::<bool>())
-            .prop_map(|(pick, attributes, inside, empty)| Tree::Element { pick: usize::from(pick), attributes, inside, empty })
-    });
+    let tree = one_of(LEAVES, '|')
+        .prop_map(Tree::Leaf)
+        .prop_recursive(5, 60, 6, move |inner| {
+            let inside = prop::collection::vec(inner, 0..6);
+            (any::<u16>(), one_of(ATTRIBUTES, '|'), inside, any::<bool>()).prop_map(
+                |(pick, attributes, inside, empty)| Tree::Element {
+                    pick: usize::from(pick),
+                    attributes,
+                    inside,
+                    empty,
+                },
+            )
+        });
     let root = prop::sample::select(vec![Kind::Task, Kind::Library, Kind::Template]);
-    let parts = (one_of(OUTSIDE, '|'), prop::collection::vec(tree, 0..6), one_of(OUTSIDE, '|'), root);
+    let parts = (
+        one_of(OUTSIDE, '|'),
+        prop::collection::vec(tree, 0..6),
+        one_of(OUTSIDE, '|'),
+        root,
+    );
     parts.prop_map(|(before, inside, after, root)| {
         let mut out = format!("{before}<{} name='r'>", root.tag());
         for tree in &inside {
@@ -249,7 +345,12 @@ fn the_corpus_keeps_its_hashes() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("corpus");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/gen_corpus.py");
-    let made = std::process::Command::new("python3").arg(script).arg(&out).arg("500").status().unwrap();
+    let made = std::process::Command::new("python3")
+        .arg(script)
+        .arg(&out)
+        .arg("500")
+        .status()
+        .unwrap();
     assert!(made.success());
     let mut files = 0;
     let mut folders = vec![out];
@@ -284,9 +385,14 @@ fn older_elements_keep_their_hash() {
         "<expected_output  >x</expected_output>",
         "<manual_xml   />",
     ] {
-        let text = format!("<task type=\"atomic\" name=\"t\"><description>d</description>{kept}</task>");
+        let text =
+            format!("<task type=\"atomic\" name=\"t\"><description>d</description>{kept}</task>");
         let before = hashes(&text);
-        assert_eq!(before.first().map(|(name, _)| name.as_str()), Some("t"), "{before:?}");
+        assert_eq!(
+            before.first().map(|(name, _)| name.as_str()),
+            Some("t"),
+            "{before:?}"
+        );
         for options in ALL {
             let once = format(&text, &Limits::default(), options).unwrap();
             assert!(once.contains(kept), "{once}");
@@ -342,18 +448,31 @@ const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
 
 /// Every template that is sound in a project of its own, with that project.
 fn sound() -> Vec<(String, Config, String)> {
-    let shipped = shipped().into_iter().map(|(path, text)| (path.display().to_string(), Config::default(), text));
+    let shipped = shipped()
+        .into_iter()
+        .map(|(path, text)| (path.display().to_string(), Config::default(), text));
     let examples = list::all().flat_map(|rule| {
-        let texts = rule.meta.good().into_iter().map(|example| (example.template, example.project));
+        let texts = rule
+            .meta
+            .good()
+            .into_iter()
+            .map(|example| (example.template, example.project));
         texts.map(|(text, project)| (rule.meta.name.to_owned(), read(project), text.to_owned()))
     });
-    let built =
-        |config: &Config, text: &str| ctxc::compile_sources(config, [("lib.xml", LIBRARY), ("t.xml", text)]).registry.is_some();
+    let built = |config: &Config, text: &str| {
+        ctxc::compile_sources(config, [("lib.xml", LIBRARY), ("t.xml", text)])
+            .registry
+            .is_some()
+    };
     // The reader that puts them out of shape does not say how prefixes were written.
     let usable = |text: &str| !text.is_empty() && !text.contains("xmlns");
     let rare = ("rare".to_owned(), Config::default(), RARE.to_owned());
     assert!(built(&rare.1, &rare.2), "{:?}", hashes(RARE));
-    shipped.chain(examples).chain([rare]).filter(|(_, config, text)| usable(text) && built(config, text)).collect()
+    shipped
+        .chain(examples)
+        .chain([rare])
+        .filter(|(_, config, text)| usable(text) && built(config, text))
+        .collect()
 }
 
 #[test]
@@ -364,15 +483,25 @@ fn whatever_shape_a_template_has_its_hash_is_kept() {
     for (seed, (about, config, text)) in sound.iter().enumerate() {
         let before = hashes_in(text, config);
         let other = scrambled(text, seed as u64, &mut kinds);
-        assert_eq!(hashes_in(&other, config), before, "{about}: the test changed the meaning:\n{text}\n{other}");
+        assert_eq!(
+            hashes_in(&other, config),
+            before,
+            "{about}: the test changed the meaning:\n{text}\n{other}"
+        );
         assert_promises(&other, about);
         for options in ALL {
             let once = format(&other, &Limits::default(), options).unwrap();
-            assert_eq!(hashes_in(&once, config), before, "{about}:\n{other}\n{once}");
+            assert_eq!(
+                hashes_in(&once, config),
+                before,
+                "{about}:\n{other}\n{once}"
+            );
         }
     }
     // A `use` stands in texts, which keep it as it is written.
-    let all = element_specs::all().iter().filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
+    let all = element_specs::all()
+        .iter()
+        .filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
     let all: BTreeSet<&str> = all.map(|spec| spec.tag).collect();
     let missing: Vec<_> = all.difference(&kinds).collect();
     assert!(missing.is_empty(), "no template has {missing:?}");

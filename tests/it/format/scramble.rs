@@ -10,8 +10,15 @@ use std::collections::BTreeSet;
 pub(crate) fn scrambled(text: &str, seed: u64, kinds: &mut BTreeSet<&'static str>) -> String {
     let document = roxmltree::Document::parse(text).unwrap();
     let root = document.root_element();
-    let mut writer = Writer { text, numbers: Numbers::new(seed), out: String::new(), kinds };
-    let kind = [Kind::Task, Kind::Template, Kind::Library].into_iter().find(|kind| kind.tag() == root.tag_name().name());
+    let mut writer = Writer {
+        text,
+        numbers: Numbers::new(seed),
+        out: String::new(),
+        kinds,
+    };
+    let kind = [Kind::Task, Kind::Template, Kind::Library]
+        .into_iter()
+        .find(|kind| kind.tag() == root.tag_name().name());
     writer.out.push_str(&text[..root.range().start]);
     writer.element(root, kind);
     writer.out.push_str(&text[root.range().end..]);
@@ -32,19 +39,28 @@ impl Writer<'_> {
     }
 
     fn element(&mut self, node: Node<'_, '_>, kind: Option<Kind>) {
-        let kept = node.tag_name().namespace().is_some() || node.attributes().any(|attribute| attribute.name() == "space");
+        let kept = node.tag_name().namespace().is_some()
+            || node
+                .attributes()
+                .any(|attribute| attribute.name() == "space");
         let Some(kind) = kind.filter(|kind| !kept && kind.spec().content != Content::Opaque) else {
             self.out.push_str(&self.text[node.range()]);
             return;
         };
         self.kinds.insert(kind.tag());
-        let is_child = |inside: Node<'_, '_>| kind.child(inside.tag_name().name()).is_some_and(|child| child.kind != Kind::Use);
+        let is_child = |inside: Node<'_, '_>| {
+            kind.child(inside.tag_name().name())
+                .is_some_and(|child| child.kind != Kind::Use)
+        };
         let as_list = match kind.spec().content {
             Content::Elements => true,
             Content::TextOrElements => node.children().filter(Node::is_element).any(is_child),
             Content::Text | Content::Word | Content::Empty | Content::Opaque => false,
         };
-        if !node.children().any(|child| !child.is_text() || !child.text().unwrap_or("").trim().is_empty()) {
+        if !node
+            .children()
+            .any(|child| !child.is_text() || !child.text().unwrap_or("").trim().is_empty())
+        {
             return self.empty(node, kind);
         }
         self.start_tag(node);
@@ -83,7 +99,11 @@ impl Writer<'_> {
             self.out.push_str(attribute.name());
             self.pick(&["=", " = ", "=\n"]);
             let value = &self.text[attribute.range_value()];
-            let quote = match (value.contains('"'), value.contains('\''), self.numbers.below(2)) {
+            let quote = match (
+                value.contains('"'),
+                value.contains('\''),
+                self.numbers.below(2),
+            ) {
                 (true, _, _) | (_, false, 0) => '\'',
                 _ => '"',
             };
@@ -110,16 +130,28 @@ impl Writer<'_> {
     }
 
     fn list(&mut self, node: Node<'_, '_>, kind: Kind) {
-        let mut children: Vec<Node<'_, '_>> = node.children().filter(|child| !child.is_text()).collect();
+        let mut children: Vec<Node<'_, '_>> =
+            node.children().filter(|child| !child.is_text()).collect();
         if kind == Kind::ContextManagement && children.iter().all(Node::is_element) {
             for at in 1..children.len() {
                 children.swap(at, self.numbers.below(at + 1));
             }
         }
         for child in children {
-            self.pick(&["", " ", "\n", "\n\n\n\n", "\t", "<!-- c -->", "\n <!-- a\n  b -->"]);
+            self.pick(&[
+                "",
+                " ",
+                "\n",
+                "\n\n\n\n",
+                "\t",
+                "<!-- c -->",
+                "\n <!-- a\n  b -->",
+            ]);
             if child.is_element() {
-                self.element(child, kind.child(child.tag_name().name()).map(|child| child.kind));
+                self.element(
+                    child,
+                    kind.child(child.tag_name().name()).map(|child| child.kind),
+                );
             } else {
                 self.out.push_str(&self.text[child.range()]);
             }
@@ -131,13 +163,15 @@ impl Writer<'_> {
     fn of_text(&mut self, node: Node<'_, '_>) {
         let lone = node.children().count() == 1 && node.children().all(|child| child.is_text());
         let raw = lone.then(|| &self.text[node.first_child().unwrap().range()]);
-        let Some(raw) = raw.filter(|raw| raw.starts_with('\n') && !raw.contains("<![CDATA[")) else {
+        let Some(raw) = raw.filter(|raw| raw.starts_with('\n') && !raw.contains("<![CDATA["))
+        else {
             return self.inner(node);
         };
         let deep = ["", " ", "      ", "\t"][self.numbers.below(4)].to_owned();
         self.pick(&["", " ", "\n"]);
         for line in raw.trim_end_matches([' ', '\n']).split_inclusive('\n') {
-            self.out.push_str(if line.trim().is_empty() { "" } else { &deep });
+            self.out
+                .push_str(if line.trim().is_empty() { "" } else { &deep });
             self.out.push_str(line);
         }
         self.pick(&["\n", "\n\n", "\n     "]);

@@ -5,11 +5,16 @@ use std::path::Path;
 
 /// The inputs of a target: its corpus, and each of them cut at a few places.
 fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/corpus")
+        .join(target);
     let mut inputs = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        let (name, bytes) = (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap());
+        let (name, bytes) = (
+            path.file_name().unwrap().to_string_lossy().into_owned(),
+            std::fs::read(&path).unwrap(),
+        );
         for part in 1..8 {
             let cut = bytes.len() * part / 8;
             inputs.push((format!("{name} up to {cut}"), bytes[..cut].to_vec()));
@@ -23,7 +28,9 @@ fn inputs(target: &str) -> Vec<(String, Vec<u8>)> {
 fn replay(target: &str, check: fn(&[u8])) {
     let inputs = inputs(target);
     assert!(inputs.len() >= 30, "the corpus of {target} is empty");
-    let failed = inputs.iter().filter(|(_, bytes)| catch_unwind(AssertUnwindSafe(|| check(bytes))).is_err());
+    let failed = inputs
+        .iter()
+        .filter(|(_, bytes)| catch_unwind(AssertUnwindSafe(|| check(bytes))).is_err());
     let failed: Vec<&str> = failed.map(|(name, _)| name.as_str()).collect();
     assert!(failed.is_empty(), "{target} fails on {failed:?}");
 }
@@ -123,7 +130,11 @@ type Check = fn(&[u8]);
 #[ignore = "needs mutated: random edits of the corpora, for as long as CTXC_FUZZ_SECONDS says"]
 fn mutated_corpora_of_requests() {
     let seconds = std::env::var("CTXC_FUZZ_SECONDS").map_or(30, |seconds| seconds.parse().unwrap());
-    let checks: [Check; 3] = [super::requests::check, super::recordings::check, super::proxy::check];
+    let checks: [Check; 3] = [
+        super::requests::check,
+        super::recordings::check,
+        super::proxy::check,
+    ];
     for (target, check) in ["requests", "recordings", "proxy"].into_iter().zip(checks) {
         let inputs = inputs(target);
         let mut state = 0x9e37_79b9_7f4a_7c15;

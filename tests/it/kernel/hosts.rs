@@ -1,6 +1,9 @@
 //! One graph, two hosts: a loop that blocks, and one on an async runtime whose stages run at the same time.
 
-use ctxc::runtime::{AgentOutput, Effect, Event, Next, Obstacle, Pipeline, PipelineState, PipelineStatus, StageGraph, Visit};
+use ctxc::runtime::{
+    AgentOutput, Effect, Event, Next, Obstacle, Pipeline, PipelineState, PipelineStatus,
+    StageGraph, Visit,
+};
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +21,9 @@ impl StageGraph for Sums {
     }
 
     fn next(&self, at: &Visit, state: &PipelineState) -> Next {
-        let are_there = INPUTS.iter().all(|input| state.results().contains_key(*input));
+        let are_there = INPUTS
+            .iter()
+            .all(|input| state.results().contains_key(*input));
         match at.stage.as_str() {
             "sum" if at.number < 2 => Next::run("sum"),
             "sum" => Next::Complete,
@@ -77,8 +82,18 @@ async fn host(pipeline: &Pipeline<Sums>) -> PipelineState {
 fn a_blocking_loop_and_an_async_host_run_the_same_graph() {
     let pipeline = Pipeline::new(Sums);
     let blocking = pipeline.run(answer);
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .unwrap();
     let hosted = runtime.block_on(host(&pipeline));
-    assert_eq!((hosted.status(), hosted.text("sum")), (PipelineStatus::Complete, "30".into()));
-    assert_eq!((hosted.results(), hosted.visits("sum")), (blocking.results(), blocking.visits("sum")));
+    assert_eq!(
+        (hosted.status(), hosted.text("sum")),
+        (PipelineStatus::Complete, "30".into())
+    );
+    assert_eq!(
+        (hosted.results(), hosted.visits("sum")),
+        (blocking.results(), blocking.visits("sum"))
+    );
 }

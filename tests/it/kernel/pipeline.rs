@@ -1,8 +1,8 @@
 //! A pipeline follows its graph: joins, loops with a bound, failures, subtasks, the ways to end, and stored states.
 
 use ctxc::runtime::{
-    AgentOutput, Effect, Event, Next, Obstacle, ObstacleKind, Pipeline, PipelineState, PipelineStatus, StageGraph, Status,
-    SubtaskRequest, Visit,
+    AgentOutput, Effect, Event, Next, Obstacle, ObstacleKind, Pipeline, PipelineState,
+    PipelineStatus, StageGraph, Status, SubtaskRequest, Visit,
 };
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -26,7 +26,11 @@ impl StageGraph for Join {
     }
 
     fn recover(&self, at: &Visit, obstacle: &Obstacle, _: &PipelineState) -> Next {
-        if at.stage == "act" && obstacle.kind == ObstacleKind::Provider { Next::run("act") } else { Next::Fail(obstacle.clone()) }
+        if at.stage == "act" && obstacle.kind == ObstacleKind::Provider {
+            Next::run("act")
+        } else {
+            Next::Fail(obstacle.clone())
+        }
     }
 
     fn max_visits(&self, stage: &str) -> u32 {
@@ -35,11 +39,20 @@ impl StageGraph for Join {
 }
 
 fn finished(stage: &str, number: u32, content: &str) -> Event {
-    Event::Finished { visit: Visit { stage: stage.to_owned(), number }, output: AgentOutput::complete(content) }
+    Event::Finished {
+        visit: Visit {
+            stage: stage.to_owned(),
+            number,
+        },
+        output: AgentOutput::complete(content),
+    }
 }
 
 fn run(stage: &str, number: u32) -> Effect {
-    Effect::Run(Visit { stage: stage.to_owned(), number })
+    Effect::Run(Visit {
+        stage: stage.to_owned(),
+        number,
+    })
 }
 
 #[test]
@@ -52,12 +65,27 @@ fn stages_run_at_once_and_are_joined() {
     assert_eq!(pipeline.step(&mut state, finished("b", 1, "other")), []);
     assert_eq!(pipeline.step(&mut state, finished("act", 1, "early")), []);
     assert_eq!(state.text("b"), "2");
-    assert_eq!(pipeline.step(&mut state, finished("a", 1, "1")), [run("act", 1)]);
-    assert_eq!(pipeline.step(&mut state, finished("act", 1, "try")), [run("check", 1)]);
-    assert_eq!(pipeline.step(&mut state, finished("check", 1, "no")), [run("act", 2)]);
+    assert_eq!(
+        pipeline.step(&mut state, finished("a", 1, "1")),
+        [run("act", 1)]
+    );
+    assert_eq!(
+        pipeline.step(&mut state, finished("act", 1, "try")),
+        [run("check", 1)]
+    );
+    assert_eq!(
+        pipeline.step(&mut state, finished("check", 1, "no")),
+        [run("act", 2)]
+    );
     pipeline.step(&mut state, finished("act", 2, "better"));
-    assert_eq!(pipeline.step(&mut state, finished("check", 2, "fine")), [Effect::End(PipelineStatus::Complete)]);
-    assert_eq!(state.result().map(AgentOutput::text).as_deref(), Some("fine"));
+    assert_eq!(
+        pipeline.step(&mut state, finished("check", 2, "fine")),
+        [Effect::End(PipelineStatus::Complete)]
+    );
+    assert_eq!(
+        state.result().map(AgentOutput::text).as_deref(),
+        Some("fine")
+    );
     assert_eq!(state.text("act"), "better");
 }
 
@@ -72,7 +100,10 @@ fn a_loop_without_progress_ends_blocked_at_its_bound() {
     let obstacle = state.obstacle().unwrap();
     assert_eq!(
         (obstacle.kind.word(), obstacle.note.as_str()),
-        ("loop_limit", "`act` may run 3 times and was to run again: the loop made no progress")
+        (
+            "loop_limit",
+            "`act` may run 3 times and was to run again: the loop made no progress"
+        )
     );
     assert_eq!(state.result(), None);
 }
@@ -88,11 +119,24 @@ fn a_failure_is_recovered_or_ends_the_run_and_results_are_kept() {
         "check" => Ok(AgentOutput::failed("it is broken")),
         stage => Ok(AgentOutput::complete(stage)),
     });
-    assert_eq!((state.status(), state.visits("act")), (PipelineStatus::Failed, 2));
-    assert_eq!(state.obstacle().unwrap(), &Obstacle::new("reported", "it is broken"));
-    assert_eq!(state.results().keys().collect::<Vec<_>>(), ["a", "act", "b"]);
-    let failed: Vec<_> =
-        state.path().iter().filter(|step| step.obstacle.is_some()).map(|step| (&*step.visit.stage, step.status)).collect();
+    assert_eq!(
+        (state.status(), state.visits("act")),
+        (PipelineStatus::Failed, 2)
+    );
+    assert_eq!(
+        state.obstacle().unwrap(),
+        &Obstacle::new("reported", "it is broken")
+    );
+    assert_eq!(
+        state.results().keys().collect::<Vec<_>>(),
+        ["a", "act", "b"]
+    );
+    let failed: Vec<_> = state
+        .path()
+        .iter()
+        .filter(|step| step.obstacle.is_some())
+        .map(|step| (&*step.visit.stage, step.status))
+        .collect();
     assert_eq!(failed, [("act", None), ("check", Some(Status::Failed))]);
 }
 
@@ -100,15 +144,39 @@ fn a_failure_is_recovered_or_ends_the_run_and_results_are_kept() {
 fn who_waits_for_somebody_blocks_the_run_and_what_still_runs_is_abandoned() {
     let pipeline = Pipeline::new(Join);
     let (mut state, _) = pipeline.begin();
-    let output = AgentOutput { status: Status::Waiting, ..AgentOutput::default() }.with_notes("for the key");
-    let effects = pipeline.step(&mut state, Event::Finished { visit: Visit::first("a"), output });
-    assert_eq!(effects, [Effect::Abandon(Visit::first("b")), Effect::End(PipelineStatus::Blocked)]);
-    assert_eq!(state.obstacle().unwrap(), &Obstacle::new("waiting", "for the key"));
+    let output = AgentOutput {
+        status: Status::Waiting,
+        ..AgentOutput::default()
+    }
+    .with_notes("for the key");
+    let effects = pipeline.step(
+        &mut state,
+        Event::Finished {
+            visit: Visit::first("a"),
+            output,
+        },
+    );
+    assert_eq!(
+        effects,
+        [
+            Effect::Abandon(Visit::first("b")),
+            Effect::End(PipelineStatus::Blocked)
+        ]
+    );
+    assert_eq!(
+        state.obstacle().unwrap(),
+        &Obstacle::new("waiting", "for the key")
+    );
     assert_eq!(pipeline.step(&mut state, finished("b", 1, "late")), []);
 
     let (mut state, _) = pipeline.begin();
     let obstacle = Obstacle::new("budget", "nothing is left");
-    assert_eq!(pipeline.step(&mut state, Event::Stopped { obstacle }).last(), Some(&Effect::End(PipelineStatus::Blocked)));
+    assert_eq!(
+        pipeline
+            .step(&mut state, Event::Stopped { obstacle })
+            .last(),
+        Some(&Effect::End(PipelineStatus::Blocked))
+    );
 }
 
 /// One stage that says nothing of what comes after.
@@ -128,16 +196,35 @@ impl StageGraph for Silent {
 fn what_a_graph_leaves_open_ends_the_run() {
     let ended = |output: AgentOutput| {
         let state = Pipeline::new(Silent).run(|_, _| Ok(output.clone()));
-        (state.status(), state.obstacle().unwrap().kind.word().to_owned(), state.obstacle().unwrap().note.clone())
+        (
+            state.status(),
+            state.obstacle().unwrap().kind.word().to_owned(),
+            state.obstacle().unwrap().note.clone(),
+        )
     };
     assert_eq!(ended(AgentOutput::complete("x")).1, "stalled");
-    let request = SubtaskRequest { kind: "atomic".to_owned(), description: "look".to_owned(), ..SubtaskRequest::default() };
-    let asking = AgentOutput { status: Status::Continuation, subtask_request: Some(request), ..AgentOutput::default() };
+    let request = SubtaskRequest {
+        kind: "atomic".to_owned(),
+        description: "look".to_owned(),
+        ..SubtaskRequest::default()
+    };
+    let asking = AgentOutput {
+        status: Status::Continuation,
+        subtask_request: Some(request),
+        ..AgentOutput::default()
+    };
     let note = "`only` asks for a subtask, and this pipeline runs none".to_owned();
-    assert_eq!(ended(asking), (PipelineStatus::Blocked, "subtask".to_owned(), note));
+    assert_eq!(
+        ended(asking),
+        (PipelineStatus::Blocked, "subtask".to_owned(), note)
+    );
     assert_eq!(
         ended(AgentOutput::failed("")),
-        (PipelineStatus::Failed, "reported".to_owned(), "`only` gave no reason".to_owned())
+        (
+            PipelineStatus::Failed,
+            "reported".to_owned(),
+            "`only` gave no reason".to_owned()
+        )
     );
 }
 
@@ -145,18 +232,40 @@ fn what_a_graph_leaves_open_ends_the_run() {
 fn answers_are_read_as_results_or_as_they_are() {
     let asking = r#"{"status":"CONTINUATION","subtask_request":{"type":"atomic","description":"look","inputs":{"a":1},"file_paths":["b"]}}"#;
     let request = AgentOutput::read(asking).subtask_request.unwrap();
-    assert_eq!((request.kind.as_str(), &request.inputs["a"], request.file_paths.len()), ("atomic", &serde_json::json!(1), 1));
-    for answer in
-        ["", "words", "{ not json", "12 apples", r#"{"status": "open"}"#, r#"{"status": "FAILED", "reason": "x"}"#, "[1]", "nil"]
-    {
+    assert_eq!(
+        (
+            request.kind.as_str(),
+            &request.inputs["a"],
+            request.file_paths.len()
+        ),
+        ("atomic", &serde_json::json!(1), 1)
+    );
+    for answer in [
+        "",
+        "words",
+        "{ not json",
+        "12 apples",
+        r#"{"status": "open"}"#,
+        r#"{"status": "FAILED", "reason": "x"}"#,
+        "[1]",
+        "nil",
+    ] {
         let output = AgentOutput::read(answer);
-        let whole: serde_json::Value = serde_json::from_str(answer).unwrap_or_else(|_| answer.into());
-        assert_eq!((output.status, output.content), (Status::Complete, whole), "{answer}");
+        let whole: serde_json::Value =
+            serde_json::from_str(answer).unwrap_or_else(|_| answer.into());
+        assert_eq!(
+            (output.status, output.content),
+            (Status::Complete, whole),
+            "{answer}"
+        );
     }
     assert_eq!(AgentOutput::read("{\"a\": 1}").text(), "{\"a\":1}");
     let output = AgentOutput::read(r#"{"status":"WAITING","notes":"n"}"#);
     assert_eq!(
-        (output.text().as_ref(), serde_json::to_string(&output).unwrap().as_str()),
+        (
+            output.text().as_ref(),
+            serde_json::to_string(&output).unwrap().as_str()
+        ),
         ("", r#"{"status":"WAITING","notes":"n"}"#)
     );
 }
@@ -166,25 +275,61 @@ fn answers_are_read_as_results_or_as_they_are() {
 fn a_result_is_read_in_any_case_and_with_any_of_its_keys() {
     for (answer, status, content) in [
         (r#"{"status":"FAILED"}"#, Status::Failed, ""),
-        (r#"{"status":"failed","notes":"no host"}"#, Status::Failed, ""),
-        (r#"{"status":"Failed","content":"no host","notes":"x","subtask_request":null}"#, Status::Failed, "no host"),
+        (
+            r#"{"status":"failed","notes":"no host"}"#,
+            Status::Failed,
+            "",
+        ),
+        (
+            r#"{"status":"Failed","content":"no host","notes":"x","subtask_request":null}"#,
+            Status::Failed,
+            "no host",
+        ),
         (r#"{"status":"WAITING"}"#, Status::Waiting, ""),
-        (r#"{"status":"complete","content":"text"}"#, Status::Complete, "text"),
+        (
+            r#"{"status":"complete","content":"text"}"#,
+            Status::Complete,
+            "text",
+        ),
     ] {
         let output = AgentOutput::read(answer);
-        assert_eq!((output.status, output.text().as_ref()), (status, content), "{answer}");
+        assert_eq!(
+            (output.status, output.text().as_ref()),
+            (status, content),
+            "{answer}"
+        );
     }
     // What has other keys, or another status, is a value like any other.
-    for answer in [r#"{"status":"failed","order":7}"#, r#"{"status":"shipped","content":"x"}"#, r#"{"status":7,"content":"x"}"#] {
+    for answer in [
+        r#"{"status":"failed","order":7}"#,
+        r#"{"status":"shipped","content":"x"}"#,
+        r#"{"status":7,"content":"x"}"#,
+    ] {
         let output = AgentOutput::read(answer);
-        assert_eq!((output.status, output.content), (Status::Complete, serde_json::from_str(answer).unwrap()), "{answer}");
+        assert_eq!(
+            (output.status, output.content),
+            (Status::Complete, serde_json::from_str(answer).unwrap()),
+            "{answer}"
+        );
     }
     for (answer, why) in [
-        (r#"{"status":"CONTINUATION"}"#, "without a `subtask_request`"),
-        (r#"{"status":"continuation","subtask_request":{"type":"atomic"}}"#, "missing field `description`"),
-        (r#"{"status":"CONTINUATION","subtask_request":{"type":"atomic","description":"x","depth":2}}"#, "unknown field `depth`"),
+        (
+            r#"{"status":"CONTINUATION"}"#,
+            "without a `subtask_request`",
+        ),
+        (
+            r#"{"status":"continuation","subtask_request":{"type":"atomic"}}"#,
+            "missing field `description`",
+        ),
+        (
+            r#"{"status":"CONTINUATION","subtask_request":{"type":"atomic","description":"x","depth":2}}"#,
+            "unknown field `depth`",
+        ),
     ] {
-        assert!(AgentOutput::parse(answer).unwrap_err().contains(why), "{answer}");
+        assert!(
+            AgentOutput::parse(answer).unwrap_err().contains(why),
+            "{answer}"
+        );
         assert_eq!(AgentOutput::read(answer).status, Status::Failed, "{answer}");
     }
 }
@@ -193,7 +338,13 @@ fn a_result_is_read_in_any_case_and_with_any_of_its_keys() {
 fn kinds_of_obstacles_are_written_as_words() {
     for kind in ObstacleKind::ALL {
         let word = serde_json::to_string(&kind).unwrap();
-        assert_eq!((serde_json::from_str::<ObstacleKind>(&word).unwrap(), format!("\"{kind}\"")), (kind, word));
+        assert_eq!(
+            (
+                serde_json::from_str::<ObstacleKind>(&word).unwrap(),
+                format!("\"{kind}\"")
+            ),
+            (kind, word)
+        );
     }
     assert_eq!(
         serde_json::from_str::<ObstacleKind>("\"stale_runbook\"").unwrap(),

@@ -41,14 +41,24 @@ impl Client {
         }
         let (server, client) = Connection::memory();
         let thread = std::thread::spawn(move || ctxc::internals::lsp::serve(&server));
-        Self { connection: Some(client), server: Some(thread), folder, next: 0, notes: Vec::new(), asked: Vec::new() }
+        Self {
+            connection: Some(client),
+            server: Some(thread),
+            folder,
+            next: 0,
+            notes: Vec::new(),
+            asked: Vec::new(),
+        }
     }
 
     /// A client at work.
     pub(super) fn new(files: &[(&str, &str)], capabilities: &Value) -> Self {
         let mut client = Self::unborn(files);
         let root = client.uri("");
-        let answer = client.ask("initialize", &json!({"processId": null, "rootUri": root, "capabilities": capabilities}));
+        let answer = client.ask(
+            "initialize",
+            &json!({"processId": null, "rootUri": root, "capabilities": capabilities}),
+        );
         assert!(answer["capabilities"].is_object(), "{answer}");
         client.tell("initialized", &json!({}));
         client
@@ -71,22 +81,36 @@ impl Client {
     }
 
     pub(super) fn tell(&self, method: &str, params: &Value) {
-        self.connection().sender.send(Notification::new(method.to_owned(), params).into()).unwrap();
+        self.connection()
+            .sender
+            .send(Notification::new(method.to_owned(), params).into())
+            .unwrap();
     }
 
     /// Asks, and gives the answer or the error's code and message.
     pub(super) fn try_ask(&mut self, method: &str, params: &Value) -> Result<Value, (i32, String)> {
         self.next += 1;
         let id = RequestId::from(self.next);
-        self.connection().sender.send(Request::new(id.clone(), method.to_owned(), params).into()).unwrap();
-        self.answer(&id, method).map_err(|error| (error.code, error.message))
+        self.connection()
+            .sender
+            .send(Request::new(id.clone(), method.to_owned(), params).into())
+            .unwrap();
+        self.answer(&id, method)
+            .map_err(|error| (error.code, error.message))
     }
 
     /// The answer to a request that was sent.
     pub(super) fn answer(&mut self, id: &RequestId, method: &str) -> Result<Value, ResponseError> {
         loop {
-            match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {method}")) {
-                Message::Response(response) if response.id == *id => return response.response_result,
+            match self
+                .connection()
+                .receiver
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|_| panic!("no answer to {method}"))
+            {
+                Message::Response(response) if response.id == *id => {
+                    return response.response_result;
+                }
                 Message::Notification(note) => self.notes.push(note),
                 Message::Request(request) => self.asked.push(request),
                 Message::Response(_) => {}
@@ -96,17 +120,22 @@ impl Client {
 
     /// Asks, and gives the answer.
     pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
-        self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error:?}"))
+        self.try_ask(method, params)
+            .unwrap_or_else(|error| panic!("{method}: {error:?}"))
     }
 
     pub(super) fn open(&self, name: &str, text: &str) {
-        let document = json!({"uri": self.uri(name), "languageId": "xml", "version": 1, "text": text});
+        let document =
+            json!({"uri": self.uri(name), "languageId": "xml", "version": 1, "text": text});
         self.tell("textDocument/didOpen", &json!({"textDocument": document}));
     }
 
     pub(super) fn change(&self, name: &str, version: i32, changes: &Value) {
         let document = json!({"uri": self.uri(name), "version": version});
-        self.tell("textDocument/didChange", &json!({"textDocument": document, "contentChanges": changes}));
+        self.tell(
+            "textDocument/didChange",
+            &json!({"textDocument": document, "contentChanges": changes}),
+        );
     }
 
     pub(super) fn replace(&self, name: &str, version: i32, text: &str) {
@@ -114,18 +143,28 @@ impl Client {
     }
 
     pub(super) fn close(&self, name: &str) {
-        self.tell("textDocument/didClose", &json!({"textDocument": {"uri": self.uri(name)}}));
+        self.tell(
+            "textDocument/didClose",
+            &json!({"textDocument": {"uri": self.uri(name)}}),
+        );
     }
 
     /// The next diagnostics that are pushed for a document.
     pub(super) fn pushed(&mut self, name: &str) -> Value {
         let uri = self.uri(name);
-        let is_it = |note: &Notification| note.method == "textDocument/publishDiagnostics" && note.params["uri"] == *uri;
+        let is_it = |note: &Notification| {
+            note.method == "textDocument/publishDiagnostics" && note.params["uri"] == *uri
+        };
         loop {
             if let Some(at) = self.notes.iter().position(is_it) {
                 return self.notes.remove(at).params;
             }
-            match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("nothing pushed for {name}")) {
+            match self
+                .connection()
+                .receiver
+                .recv_timeout(PATIENCE)
+                .unwrap_or_else(|_| panic!("nothing pushed for {name}"))
+            {
                 Message::Notification(note) => self.notes.push(note),
                 Message::Request(request) => self.asked.push(request),
                 Message::Response(_) => {}
@@ -135,14 +174,20 @@ impl Client {
 
     /// The diagnostics of a document, asked for.
     pub(super) fn pull(&mut self, name: &str) -> Vec<Value> {
-        let answer = self.ask("textDocument/diagnostic", &json!({"textDocument": {"uri": self.uri(name)}}));
+        let answer = self.ask(
+            "textDocument/diagnostic",
+            &json!({"textDocument": {"uri": self.uri(name)}}),
+        );
         answer["items"].as_array().unwrap().clone()
     }
 
     /// A request about a position, found by the text before it.
     pub(super) fn at(&mut self, method: &str, name: &str, text: &str, before: &str) -> Value {
         let position = position(text, before);
-        self.ask(method, &json!({"textDocument": {"uri": self.uri(name)}, "position": position}))
+        self.ask(
+            method,
+            &json!({"textDocument": {"uri": self.uri(name)}, "position": position}),
+        )
     }
 
     /// Sends what is no message of the protocol as it is.
@@ -166,7 +211,10 @@ impl Client {
 
 /// The position behind the first occurrence of a text, in UTF-16.
 pub(super) fn position(text: &str, before: &str) -> Value {
-    let end = text.find(before).unwrap_or_else(|| panic!("no {before:?} in the text")) + before.len();
+    let end = text
+        .find(before)
+        .unwrap_or_else(|| panic!("no {before:?} in the text"))
+        + before.len();
     let head = &text[..end];
     let line = head.matches('\n').count();
     let character = head.rsplit('\n').next().unwrap().encode_utf16().count();
@@ -176,14 +224,24 @@ pub(super) fn position(text: &str, before: &str) -> Value {
 /// A text with the edits of an answer; columns are bytes.
 pub(super) fn applied(text: &str, edits: &Value) -> String {
     let offset = |position: &Value| {
-        let start: usize = text.split_inclusive('\n').take(position["line"].as_u64().unwrap() as usize).map(str::len).sum();
+        let start: usize = text
+            .split_inclusive('\n')
+            .take(position["line"].as_u64().unwrap() as usize)
+            .map(str::len)
+            .sum();
         start + position["character"].as_u64().unwrap() as usize
     };
     let mut edits: Vec<(usize, usize, &str)> = edits
         .as_array()
         .unwrap()
         .iter()
-        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .map(|edit| {
+            (
+                offset(&edit["range"]["start"]),
+                offset(&edit["range"]["end"]),
+                edit["newText"].as_str().unwrap(),
+            )
+        })
         .collect();
     edits.sort_unstable();
     let mut out = text.to_owned();

@@ -10,7 +10,10 @@ const CONFLICT: &str = "<task type=\"atomic\" name=\"a\">\n  <description>d</des
 const FINE: &str = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n";
 
 fn codes(items: &[Value]) -> Vec<&str> {
-    items.iter().map(|item| item["code"].as_str().unwrap()).collect()
+    items
+        .iter()
+        .map(|item| item["code"].as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -19,24 +22,52 @@ fn what_is_opened_is_checked_and_what_is_mended_is_clean() {
     client.open("templates/a.xml", CONFLICT);
     let pushed = client.pushed("templates/a.xml");
     let items = pushed["diagnostics"].as_array().unwrap();
-    assert_eq!((codes(items), pushed["version"].as_i64()), (vec!["CTX201"], Some(1)));
+    assert_eq!(
+        (codes(items), pushed["version"].as_i64()),
+        (vec!["CTX201"], Some(1))
+    );
     assert_eq!(items[0]["severity"], 1);
-    assert!(items[0]["relatedInformation"].as_array().is_some_and(|related| !related.is_empty()), "{}", items[0]);
+    assert!(
+        items[0]["relatedInformation"]
+            .as_array()
+            .is_some_and(|related| !related.is_empty()),
+        "{}",
+        items[0]
+    );
     client.replace("templates/a.xml", 2, FINE);
     let pushed = client.pushed("templates/a.xml");
-    assert_eq!((pushed["diagnostics"].as_array().unwrap().len(), pushed["version"].as_i64()), (0, Some(2)));
+    assert_eq!(
+        (
+            pushed["diagnostics"].as_array().unwrap().len(),
+            pushed["version"].as_i64()
+        ),
+        (0, Some(2))
+    );
     assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
 }
 
 #[test]
 fn a_client_that_pulls_is_not_pushed_to() {
-    let mut client = Client::new(&[("templates/a.xml", CONFLICT), ("templates/b.xml", FINE)], &pulling());
+    let mut client = Client::new(
+        &[("templates/a.xml", CONFLICT), ("templates/b.xml", FINE)],
+        &pulling(),
+    );
     client.open("templates/b.xml", &CONFLICT.replace("\"a\"", "\"b\""));
     assert_eq!(codes(&client.pull("templates/b.xml")), ["CTX201"]);
     let all = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
-    let counts: Vec<usize> = all["items"].as_array().unwrap().iter().map(|one| one["items"].as_array().unwrap().len()).collect();
+    let counts: Vec<usize> = all["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["items"].as_array().unwrap().len())
+        .collect();
     assert_eq!(counts, [1, 1]);
-    assert!(client.notes.iter().all(|note| note.method != "textDocument/publishDiagnostics"));
+    assert!(
+        client
+            .notes
+            .iter()
+            .all(|note| note.method != "textDocument/publishDiagnostics")
+    );
     // Without the capability there is no pull either.
     let mut other = Client::unborn(&[]);
     let answer = other.ask("initialize", &json!({"capabilities": plain()}));
@@ -46,7 +77,10 @@ fn a_client_that_pulls_is_not_pushed_to() {
 #[test]
 fn what_is_not_saved_counts_in_every_answer() {
     let user = "<task type=\"sequential\" name=\"user\">\n  <description>d</description>\n  <steps>\n    <task ref=\"a\"/>\n  </steps>\n</task>\n";
-    let mut client = Client::new(&[("templates/a.xml", FINE), ("templates/user.xml", user)], &pulling());
+    let mut client = Client::new(
+        &[("templates/a.xml", FINE), ("templates/user.xml", user)],
+        &pulling(),
+    );
     client.open("templates/user.xml", user);
     assert_eq!(codes(&client.pull("templates/user.xml")), [""; 0]);
     client.open("templates/a.xml", &FINE.replace("\"a\"", "\"other\""));
@@ -64,7 +98,10 @@ fn what_is_not_saved_counts_in_every_answer() {
 
 #[test]
 fn the_schema_of_an_answer_counts_as_it_is_in_the_editor() {
-    let task = FINE.replace("</task>", "<output_format type=\"json\" schema=\"s.json\"/></task>");
+    let task = FINE.replace(
+        "</task>",
+        "<output_format type=\"json\" schema=\"s.json\"/></task>",
+    );
     let mut client = Client::new(&[("templates/a.xml", &task)], &pulling());
     client.open("templates/a.xml", &task);
     assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX306"]);
@@ -79,26 +116,34 @@ fn the_schema_of_an_answer_counts_as_it_is_in_the_editor() {
     client.close("templates/s.json");
     assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX307"]);
     std::fs::write(client.path("templates/s.json"), "{}").unwrap();
-    client.tell("workspace/didChangeWatchedFiles", &json!({"changes": [{"uri": client.uri("templates/s.json"), "type": 2}]}));
+    client.tell(
+        "workspace/didChangeWatchedFiles",
+        &json!({"changes": [{"uri": client.uri("templates/s.json"), "type": 2}]}),
+    );
     assert_eq!(codes(&client.pull("templates/a.xml")), [""; 0]);
 }
 
 #[test]
 fn files_that_change_on_disk_are_looked_at_again() {
-    let watching =
-        json!({"textDocument": {"diagnostic": {}}, "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    let watching = json!({"textDocument": {"diagnostic": {}}, "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
     for capabilities in [watching, pulling()] {
         let mut client = Client::new(&[("templates/a.xml", FINE)], &capabilities);
-        let user =
-            "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>";
+        let user = "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>";
         client.open("templates/user.xml", user);
         assert_eq!(codes(&client.pull("templates/user.xml")), ["CTX300"]);
-        std::fs::write(client.path("templates/late.xml"), FINE.replace("\"a\"", "\"late\"")).unwrap();
+        std::fs::write(
+            client.path("templates/late.xml"),
+            FINE.replace("\"a\"", "\"late\""),
+        )
+        .unwrap();
         let event = json!({"changes": [{"uri": client.uri("templates/late.xml"), "type": 1}]});
         if capabilities["workspace"].is_object() {
             client.tell("workspace/didChangeWatchedFiles", &event);
         } else {
-            client.tell("textDocument/didSave", &json!({"textDocument": {"uri": client.uri("templates/user.xml")}}));
+            client.tell(
+                "textDocument/didSave",
+                &json!({"textDocument": {"uri": client.uri("templates/user.xml")}}),
+            );
         }
         assert_eq!(codes(&client.pull("templates/user.xml")), [""; 0]);
     }
@@ -114,7 +159,11 @@ fn on_the_command_line(path: &str, text: &str) -> Vec<(String, Value, String)> {
     };
     let one = |finding: &ctxc::Diagnostic| {
         let range = json!({"start": place(finding.span.start), "end": place(finding.span.end)});
-        (finding.rule.code.to_string(), range, finding.message.clone())
+        (
+            finding.rule.code.to_string(),
+            range,
+            finding.message.clone(),
+        )
     };
     built.diagnostics.iter().map(one).collect()
 }
@@ -126,7 +175,13 @@ fn every_example_of_every_rule_is_found_as_on_the_command_line() {
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;
     for rule in ctxc::internals::rules::list::all() {
-        for example in rule.meta.bad().iter().chain(&rule.meta.good()).filter(|example| example.project.is_empty()) {
+        for example in rule
+            .meta
+            .bad()
+            .iter()
+            .chain(&rule.meta.good())
+            .filter(|example| example.project.is_empty())
+        {
             let name = "templates/example.xml";
             let expected = on_the_command_line(name, example.template);
             client.open(name, example.template);
@@ -152,7 +207,11 @@ fn a_burst_of_edits_is_taken_together() {
     client.open("templates/a.xml", FINE);
     client.pushed("templates/a.xml");
     for version in 2..102 {
-        client.replace("templates/a.xml", version, if version == 101 { CONFLICT } else { FINE });
+        client.replace(
+            "templates/a.xml",
+            version,
+            if version == 101 { CONFLICT } else { FINE },
+        );
     }
     let mut pushes = 1;
     while client.pushed("templates/a.xml")["version"] != 101 {

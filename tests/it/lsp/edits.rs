@@ -43,7 +43,11 @@ fn position(text: &str, offset: usize, utf8: bool) -> Value {
         }
     }
     let column = &text[start..offset.max(start)];
-    let character = if utf8 { column.len() } else { column.encode_utf16().count() };
+    let character = if utf8 {
+        column.len()
+    } else {
+        column.encode_utf16().count()
+    };
     json!({"line": line, "character": character})
 }
 
@@ -53,7 +57,11 @@ fn offset(text: &str, number: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
     }
-    if at > 0 && text.as_bytes().get(at) == Some(&b'\n') && text.as_bytes()[at - 1] == b'\r' { at - 1 } else { at }
+    if at > 0 && text.as_bytes().get(at) == Some(&b'\n') && text.as_bytes()[at - 1] == b'\r' {
+        at - 1
+    } else {
+        at
+    }
 }
 
 /// Findings without what names the document.

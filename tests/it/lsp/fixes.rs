@@ -31,13 +31,21 @@ fn on_the_command_line(root: &Path) -> Option<String> {
         identity: Identity::Unwanted,
         least: Severity::Hint,
     };
-    let mended = apply_fixes(&request, FixFilter { which: Which::Safe, wanted: &|_| true }).unwrap();
+    let mended = apply_fixes(
+        &request,
+        FixFilter {
+            which: Which::Safe,
+            wanted: &|_| true,
+        },
+    )
+    .unwrap();
     let file = mended.files.into_iter().find(|file| file.name == PATH)?;
     Some(String::from_utf8(file.after).unwrap())
 }
 
 fn ask(client: &mut Client, only: Option<&str>) -> Value {
-    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
+    let everything =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}});
     let mut params = json!({"textDocument": {"uri": client.uri(PATH)}, "range": everything, "context": {"diagnostics": []}});
     if let Some(only) = only {
         params["context"]["only"] = json!([only]);
@@ -48,15 +56,20 @@ fn ask(client: &mut Client, only: Option<&str>) -> Value {
 fn mended(client: &mut Client, text: &str) -> Option<String> {
     let actions = ask(client, Some("source.fixAll.ctxc"));
     let uri = client.uri(PATH);
-    actions.as_array().unwrap().first().map(|action| applied(text, &action["edit"]["changes"][&uri]))
+    actions
+        .as_array()
+        .unwrap()
+        .first()
+        .map(|action| applied(text, &action["edit"]["changes"][&uri]))
 }
 
 #[test]
 fn fixing_everything_gives_what_the_command_line_writes() {
     let mut client = Client::new(&[(PATH, "")], &pulling());
     let mut fixed = 0;
-    let examples =
-        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.bad()).filter(|example| example.project.is_empty());
+    let examples = ctxc::internals::rules::list::all()
+        .flat_map(|rule| rule.meta.bad())
+        .filter(|example| example.project.is_empty());
     for text in examples.map(|example| example.template).chain([TWO_ROUNDS]) {
         std::fs::write(client.path(PATH), text).unwrap();
         client.open(PATH, text);
@@ -69,7 +82,10 @@ fn fixing_everything_gives_what_the_command_line_writes() {
     assert!(fixed > 30, "{fixed}");
     client.open(PATH, TWO_ROUNDS);
     let all = mended(&mut client, TWO_ROUNDS).unwrap();
-    assert!(all.contains("&amp; that</description>") && all.contains("<inherit_context>full<"), "{all}");
+    assert!(
+        all.contains("&amp; that</description>") && all.contains("<inherit_context>full<"),
+        "{all}"
+    );
 }
 
 #[test]
@@ -77,19 +93,37 @@ fn edits_of_fixes_leave_the_rest_alone() {
     let mut client = Client::new(&[], &plain());
     client.open(PATH, TWO_ROUNDS);
     let actions = ask(&mut client, Some("source.fixAll"));
-    let edits = actions[0]["edit"]["changes"][client.uri(PATH)].as_array().unwrap();
-    let lines: Vec<&Value> = edits.iter().map(|edit| &edit["range"]["start"]["line"]).collect();
+    let edits = actions[0]["edit"]["changes"][client.uri(PATH)]
+        .as_array()
+        .unwrap();
+    let lines: Vec<&Value> = edits
+        .iter()
+        .map(|edit| &edit["range"]["start"]["line"])
+        .collect();
     assert_eq!(lines, [1, 3]);
-    assert!(edits.iter().all(|edit| edit["range"]["start"]["line"] == edit["range"]["end"]["line"]), "{edits:?}");
+    assert!(
+        edits
+            .iter()
+            .all(|edit| edit["range"]["start"]["line"] == edit["range"]["end"]["line"]),
+        "{edits:?}"
+    );
 }
 
 #[test]
 fn a_client_that_asks_later_gets_the_edits_later() {
     let action = json!({"dataSupport": true, "resolveSupport": {"properties": ["edit"]}});
-    let mut client = Client::new(&[], &json!({"textDocument": {"diagnostic": {}, "codeAction": action}}));
+    let mut client = Client::new(
+        &[],
+        &json!({"textDocument": {"diagnostic": {}, "codeAction": action}}),
+    );
     client.open(PATH, TWO_ROUNDS);
     let all = ask(&mut client, None);
-    let offered = all.as_array().unwrap().iter().find(|action| action["kind"] == "source.fixAll.ctxc").unwrap();
+    let offered = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|action| action["kind"] == "source.fixAll.ctxc")
+        .unwrap();
     assert_eq!(offered.get("edit"), None);
     let resolved = client.ask("codeAction/resolve", offered);
     let uri = client.uri(PATH);
@@ -97,7 +131,10 @@ fn a_client_that_asks_later_gets_the_edits_later() {
     client.replace(PATH, 2, &text);
     assert_eq!(client.pull(PATH), Vec::<Value>::new());
     assert!(ask(&mut client, None).as_array().unwrap().is_empty());
-    let foreign = client.try_ask("codeAction/resolve", &json!({"title": "x", "data": {"of": "another"}}));
+    let foreign = client.try_ask(
+        "codeAction/resolve",
+        &json!({"title": "x", "data": {"of": "another"}}),
+    );
     assert_eq!(foreign.unwrap_err().0, -32602);
     // An editor that runs an action while saving asks for it by its kind, and takes what it is given.
     client.replace(PATH, 3, TWO_ROUNDS);
@@ -109,10 +146,15 @@ fn the_project_file_has_its_fixes_too() {
     let project = "[defaults.atomic]\naccumulate_data = \"true\"\n";
     let mut client = Client::new(&[("ctxc.toml", project)], &pulling());
     client.open("ctxc.toml", project);
-    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
+    let everything =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}});
     let params = json!({"textDocument": {"uri": client.uri("ctxc.toml")}, "range": everything,
         "context": {"diagnostics": [], "only": ["source.fixAll"]}});
     let actions = client.ask("textDocument/codeAction", &params);
     let uri = client.uri("ctxc.toml");
-    assert_eq!(applied(project, &actions[0]["edit"]["changes"][&uri]), project.replace("\"true\"", "true"), "{actions}");
+    assert_eq!(
+        applied(project, &actions[0]["edit"]["changes"][&uri]),
+        project.replace("\"true\"", "true"),
+        "{actions}"
+    );
 }

@@ -8,9 +8,15 @@ use std::collections::BTreeMap;
 
 const USER: &str = "<task type=\"sequential\" name=\"user\">\r\n  <description>use 😀 {{topic}}</description>\r\n  <parameters><parameter name=\"topic\"/></parameters>\r\n  <steps>\r\n    <task ref=\"used\" as=\"one\"/>\r\n    <task type=\"atomic\"><description>{{one.result}}</description></task>\r\n  </steps>\r\n</task>\r\n";
 const USED: &str = "<task type=\"atomic\" name=\"used\">\n  <description>é</description>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
-const PROJECT: &str = "[defaults.atomic]\ninherit_context = \"none\"\n\n[lints]\nmissing-description = \"error\"\n";
+const PROJECT: &str =
+    "[defaults.atomic]\ninherit_context = \"none\"\n\n[lints]\nmissing-description = \"error\"\n";
 /// The last is on no disk: it is only in the editor.
-const NAMES: &[&str] = &["templates/user.xml", "templates/used.xml", "ctxc.toml", "templates/new.xml"];
+const NAMES: &[&str] = &[
+    "templates/user.xml",
+    "templates/used.xml",
+    "ctxc.toml",
+    "templates/new.xml",
+];
 
 fn disk() -> Vec<(&'static str, &'static str)> {
     NAMES.iter().copied().zip([USER, USED, PROJECT]).collect()
@@ -50,7 +56,8 @@ fn piece() -> impl Strategy<Value = String> {
         "<!--",
         "inherit_context = \"full\"\n",
     ];
-    proptest::collection::vec(proptest::sample::select(PARTS), 0..3).prop_map(|parts| parts.concat())
+    proptest::collection::vec(proptest::sample::select(PARTS), 0..3)
+        .prop_map(|parts| parts.concat())
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -75,7 +82,8 @@ fn position(text: &str, offset: usize) -> Value {
 /// The nearest place before an offset where an edit may begin or end.
 fn place(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
-    while !text.is_char_boundary(at) || (text[..at].ends_with('\r') && text[at..].starts_with('\n')) {
+    while !text.is_char_boundary(at) || (text[..at].ends_with('\r') && text[at..].starts_with('\n'))
+    {
         at -= 1;
     }
     at
@@ -92,11 +100,17 @@ fn lived(steps: &[Step], capabilities: &Value) -> (Client, BTreeMap<usize, Strin
                 open.insert(*which, text.clone());
             }
             Step::Edit(which, (start, length), insert) => {
-                let Some(text) = open.get_mut(which) else { continue };
+                let Some(text) = open.get_mut(which) else {
+                    continue;
+                };
                 let start = place(text, text.len() * start / 1_000);
                 let end = place(text, start + length).max(start);
                 let range = json!({"start": position(text, start), "end": position(text, end)});
-                client.change(NAMES[*which], version, &json!([{"range": range, "text": insert}]));
+                client.change(
+                    NAMES[*which],
+                    version,
+                    &json!([{"range": range, "text": insert}]),
+                );
                 text.replace_range(start..end, insert);
             }
             Step::Close(which) => {
@@ -114,8 +128,12 @@ fn by_file(client: &Client, documents: &[Value], findings: &str) -> BTreeMap<Str
     let folder = client.uri("");
     let mut files = BTreeMap::new();
     for document in documents {
-        let document: Value = serde_json::from_str(&document.to_string().replace(&folder, "")).unwrap();
-        files.insert(document["uri"].as_str().unwrap().to_owned(), document[findings].as_array().unwrap().clone());
+        let document: Value =
+            serde_json::from_str(&document.to_string().replace(&folder, "")).unwrap();
+        files.insert(
+            document["uri"].as_str().unwrap().to_owned(),
+            document[findings].as_array().unwrap().clone(),
+        );
     }
     files
 }
@@ -178,7 +196,10 @@ fn a_file_that_is_on_no_disk_is_of_the_project_while_it_is_open() {
     client.open(NAMES[3], "");
     client.replace(NAMES[3], 2, USER);
     let with = pulled(&mut client);
-    assert!(with.values().flatten().any(|item| item["code"] == "CTX301"), "{with:?}");
+    assert!(
+        with.values().flatten().any(|item| item["code"] == "CTX301"),
+        "{with:?}"
+    );
     client.close(NAMES[3]);
     assert_eq!(pulled(&mut client), before);
 }

@@ -61,7 +61,8 @@ fn client() -> Client {
         (PATH, NEW),
     ];
     let mut able = plain();
-    able["textDocument"]["completion"]["completionItem"]["documentationFormat"] = serde_json::json!(["markdown"]);
+    able["textDocument"]["completion"]["completionItem"]["documentationFormat"] =
+        serde_json::json!(["markdown"]);
     let client = Client::new(&files, &able);
     client.open(PATH, NEW);
     client
@@ -74,7 +75,13 @@ fn offered(client: &mut Client, marked: &str) -> Vec<(String, String, String)> {
     client.replace(PATH, 2, &text);
     let items = client.at("textDocument/completion", PATH, &text, before);
     let word = |value: &Value| value.as_str().unwrap_or("").to_owned();
-    let one = |item: &Value| (word(&item["label"]), word(&item["detail"]), word(&item["documentation"]["value"]));
+    let one = |item: &Value| {
+        (
+            word(&item["label"]),
+            word(&item["detail"]),
+            word(&item["documentation"]["value"]),
+        )
+    };
     items.as_array().unwrap().iter().map(one).collect()
 }
 
@@ -84,22 +91,42 @@ fn hover(client: &mut Client, before: &str) -> String {
 }
 
 fn within(body: &str) -> String {
-    format!("<task type=\"sequential\" name=\"new\">\n  <description>d</description>\n{body}\n</task>\n")
+    format!(
+        "<task type=\"sequential\" name=\"new\">\n  <description>d</description>\n{body}\n</task>\n"
+    )
 }
 
 #[test]
 fn every_word_of_the_language_is_offered_with_what_it_means() {
     for spec in element_specs::all() {
         for attribute in spec.kind.attributes() {
-            let meant: Vec<_> = attribute.words().iter().map(|word| attribute.meaning(word)).collect();
-            assert!(meant.iter().all(|meaning| meaning.is_some_and(is_sentence)), "{} {}: {meant:?}", spec.tag, attribute.name);
+            let meant: Vec<_> = attribute
+                .words()
+                .iter()
+                .map(|word| attribute.meaning(word))
+                .collect();
+            assert!(
+                meant.iter().all(|meaning| meaning.is_some_and(is_sentence)),
+                "{} {}: {meant:?}",
+                spec.tag,
+                attribute.name
+            );
         }
     }
     for setting in SettingName::ALL {
         assert_eq!(setting.words().len(), setting.meanings().len());
-        assert!(setting.meanings().iter().copied().all(is_sentence), "{}", setting.word());
+        assert!(
+            setting.meanings().iter().copied().all(is_sentence),
+            "{}",
+            setting.word()
+        );
     }
-    assert!(Operator::ALL.iter().map(|operator| operator.doc()).all(is_sentence));
+    assert!(
+        Operator::ALL
+            .iter()
+            .map(|operator| operator.doc())
+            .all(is_sentence)
+    );
     let mut client = client();
     let places = [
         "<task type=\"|\"/>".to_owned(),
@@ -117,7 +144,10 @@ fn every_word_of_the_language_is_offered_with_what_it_means() {
     for place in places {
         let offered = offered(&mut client, &place);
         assert!(!offered.is_empty(), "{place}");
-        assert!(offered.iter().all(|(_, _, doc)| is_sentence(doc)), "{place}: {offered:?}");
+        assert!(
+            offered.iter().all(|(_, _, doc)| is_sentence(doc)),
+            "{place}: {offered:?}"
+        );
     }
 }
 
@@ -129,47 +159,78 @@ fn is_sentence(text: &str) -> bool {
 fn types_subtypes_and_definitions_are_offered_with_what_they_do() {
     let mut client = client();
     let of = |found: &[(String, String, String)], label: &str| {
-        found.iter().find(|(own, ..)| own == label).map(|(_, detail, doc)| format!("{detail}|{doc}")).unwrap()
+        found
+            .iter()
+            .find(|(own, ..)| own == label)
+            .map(|(_, detail, doc)| format!("{detail}|{doc}"))
+            .unwrap()
     };
     let types = offered(&mut client, "<task type=\"|\"/>");
     assert_eq!(
         of(&types, "sequential"),
         "|steps, one after the other\n\nby default: inherit_context `full`, accumulate_data `true`, accumulation_format `notes_only`, fresh_context `disabled`"
     );
-    assert!(of(&types, "audit").starts_with("|a type of this project, built on `sequential`: steps, one"), "{types:?}");
+    assert!(
+        of(&types, "audit")
+            .starts_with("|a type of this project, built on `sequential`: steps, one"),
+        "{types:?}"
+    );
     let subtypes = offered(&mut client, "<task type=\"atomic\" subtype=\"|\"/>");
     assert!(
-        of(&subtypes, "subtask").starts_with("|sets inherit_context to `none`, fresh_context to `enabled` ("),
+        of(&subtypes, "subtask")
+            .starts_with("|sets inherit_context to `none`, fresh_context to `enabled` ("),
         "{subtypes:?}"
     );
-    assert!(of(&subtypes, "director").starts_with("|keeps the settings of `atomic`: inherit_context `full`"), "{subtypes:?}");
+    assert!(
+        of(&subtypes, "director")
+            .starts_with("|keeps the settings of `atomic`: inherit_context `full`"),
+        "{subtypes:?}"
+    );
     let tasks = offered(&mut client, &within("<steps><task ref=\"|\"/></steps>"));
     assert_eq!(
         of(&tasks, "triage"),
         "templates/triage.xml|Sort the ticket {{subject}} by how urgent it is.\n\nparameters: `subject` string, required; `depth` integer, optional, default `3`\n\ntype `atomic`: inherit_context `full`, fresh_context `disabled`"
     );
-    let templates = offered(&mut client, &within("<steps><call template=\"|\"/></steps>"));
+    let templates = offered(
+        &mut client,
+        &within("<steps><call template=\"|\"/></steps>"),
+    );
     assert_eq!(
         of(&templates, "twice"),
         "templates/shared.xml|say {{word}} {{times}} times\n\nparameters: `word` string, required; `times` integer, optional, default `2`\n\nreturns: `string`\n\ntype `atomic`: inherit_context `full`, fresh_context `disabled`"
     );
-    let fragments = offered(&mut client, &within("<instructions><use fragment=\"|\"/></instructions>"));
-    assert_eq!(of(&fragments, "tone"), "templates/shared.xml|Be short and kind.");
+    let fragments = offered(
+        &mut client,
+        &within("<instructions><use fragment=\"|\"/></instructions>"),
+    );
+    assert_eq!(
+        of(&fragments, "tone"),
+        "templates/shared.xml|Be short and kind."
+    );
     // What a definition is about follows its text.
     let changed = TRIAGE.replace("Sort", "Rank");
     client.open("templates/triage.xml", &changed);
     let tasks = offered(&mut client, &within("<steps><task ref=\"|\"/></steps>"));
-    assert!(of(&tasks, "triage").contains("Rank the ticket"), "{tasks:?}");
+    assert!(
+        of(&tasks, "triage").contains("Rank the ticket"),
+        "{tasks:?}"
+    );
 }
 
 #[test]
 fn what_would_be_wrong_is_not_offered() {
     let mut client = client();
     let labels = |client: &mut Client, marked: &str| -> Vec<String> {
-        offered(client, marked).into_iter().map(|(label, ..)| label).collect()
+        offered(client, marked)
+            .into_iter()
+            .map(|(label, ..)| label)
+            .collect()
     };
     // Neither the task itself nor one that leads back to it.
-    assert_eq!(labels(&mut client, &within("<steps><task ref=\"|\"/></steps>")), ["triage"]);
+    assert_eq!(
+        labels(&mut client, &within("<steps><task ref=\"|\"/></steps>")),
+        ["triage"]
+    );
     let inputs = within(
         "<parameters><parameter name=\"given\"/></parameters><inputs><input name=\"a\" from=\"given\"/><input name=\"b\" from=\"|\"/></inputs>",
     );
@@ -190,12 +251,22 @@ fn hover_says_what_a_name_stands_for() {
     let cases: &[(&str, &[&str])] = &[
         (
             "<task type=\"seq",
-            &["`sequential` — steps, one after the other", "by default: inherit_context `full`", "`type` — the kind"],
+            &[
+                "`sequential` — steps, one after the other",
+                "by default: inherit_context `full`",
+                "`type` — the kind",
+            ],
         ),
-        ("<task type=\"atomic\" subtype=\"sub", &["`subtask` — sets inherit_context to `none`"]),
+        (
+            "<task type=\"atomic\" subtype=\"sub",
+            &["`subtask` — sets inherit_context to `none`"],
+        ),
         (
             "<inherit_context>no",
-            &["`none` — the task sees nothing of its parent's context", "**inherit_context** `none` — written here"],
+            &[
+                "`none` — the task sees nothing of its parent's context",
+                "**inherit_context** `none` — written here",
+            ],
         ),
         (
             "<task ref=\"tri",
@@ -206,16 +277,53 @@ fn hover_says_what_a_name_stands_for() {
                 "`ref` — use",
             ],
         ),
-        ("<call template=\"tw", &["template `twice` in `templates/shared.xml`", "`times` integer, optional, default `2`"]),
-        ("<use fragment=\"to", &["fragment `tone` in `templates/shared.xml`", "Be short and kind."]),
-        ("{{ sor", &["`sorted` — result of step 1 of task `new`: task `triage`", "Sort the ticket", "`templates/new.xml:4`"]),
-        ("{{co", &["`copy` — input of a task in this place: the value of `said`", "`templates/new.xml:9`"]),
-        ("from=\"sai", &["`said` — result of step 2 of task `new`: a call of `twice`", "say {{word}} {{times}} times"]),
+        (
+            "<call template=\"tw",
+            &[
+                "template `twice` in `templates/shared.xml`",
+                "`times` integer, optional, default `2`",
+            ],
+        ),
+        (
+            "<use fragment=\"to",
+            &[
+                "fragment `tone` in `templates/shared.xml`",
+                "Be short and kind.",
+            ],
+        ),
+        (
+            "{{ sor",
+            &[
+                "`sorted` — result of step 1 of task `new`: task `triage`",
+                "Sort the ticket",
+                "`templates/new.xml:4`",
+            ],
+        ),
+        (
+            "{{co",
+            &[
+                "`copy` — input of a task in this place: the value of `said`",
+                "`templates/new.xml:9`",
+            ],
+        ),
+        (
+            "from=\"sai",
+            &[
+                "`said` — result of step 2 of task `new`: a call of `twice`",
+                "say {{word}} {{times}} times",
+            ],
+        ),
         ("{{loo", &["`loose` — nothing in task `new` declares it"]),
-        ("<arg name=\"wo", &["`word` — parameter of template `twice`"]),
+        (
+            "<arg name=\"wo",
+            &["`word` — parameter of template `twice`"],
+        ),
     ];
     for (before, said) in cases {
-        let before = NEW.split_once(before).map(|(head, _)| format!("{head}{before}")).unwrap();
+        let before = NEW
+            .split_once(before)
+            .map(|(head, _)| format!("{head}{before}"))
+            .unwrap();
         let text = hover(&mut client, &before);
         for words in *said {
             assert!(text.contains(words), "{words} in {text:?}");
@@ -223,14 +331,29 @@ fn hover_says_what_a_name_stands_for() {
     }
     client.open("templates/triage.xml", TRIAGE);
     let said = |client: &mut Client, text: &str, before: &str| {
-        client.at("textDocument/hover", "templates/triage.xml", text, before)["contents"]["value"].to_string()
+        client.at("textDocument/hover", "templates/triage.xml", text, before)["contents"]["value"]
+            .to_string()
     };
-    let text = said(&mut client, TRIAGE, "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket {{sub");
-    assert!(text.contains("`subject` — parameter of task `triage`: string, required"), "{text}");
+    let text = said(
+        &mut client,
+        TRIAGE,
+        "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket {{sub",
+    );
+    assert!(
+        text.contains("`subject` — parameter of task `triage`: string, required"),
+        "{text}"
+    );
     let looped = "<task type=\"reduce\" name=\"r\"><description>d</description><inputs><input name=\"i\">x</input></inputs>\
                   <inner_task><description>{{current_input}}</description></inner_task>\
                   <reduction_task><description>{{accumulator}}</description></reduction_task></task>";
     client.replace("templates/triage.xml", 2, looped);
-    let text = said(&mut client, looped, looped.split_once("_input}}").unwrap().0);
-    assert!(text.contains("`current_input` — the input that this round"), "{text}");
+    let text = said(
+        &mut client,
+        looped,
+        looped.split_once("_input}}").unwrap().0,
+    );
+    assert!(
+        text.contains("`current_input` — the input that this round"),
+        "{text}"
+    );
 }

@@ -19,12 +19,18 @@ const PROJECT: &[(&str, &str)] = &[
         "scenarios/docs.yaml",
         "name: docs\n# docs\ndescription: docs\ntask: docs\ntags: [docs]\ncontext:\n  objective: docs\n  constraints: [docs/a.md]\n  inputs:\n    docs: docs\n    topic: \"@../⟦docs⟧/a.md\"\n  results: {docs: !file ../⟦docs⟧/a.md}\n  file_context:\n    ⟦docs⟧/a.md: docs\n    src/b.md: {file: ../⟦docs⟧/a.md}\n  memory:\n    docs: docs\nexpect_context:\n  - contains: {in: description, patterns: [docs]}\n  - absent: [\"docs/a.md\"]\n  - segment: {id: \"file:⟦docs⟧/a.md\", state: kept}\n  - order: [description, 'file:⟦docs⟧/a.md']\n  - contains: {in: {source: ⟦docs⟧/a.md}, patterns: [docs]}\n  - contains: {in: {source: docs}, patterns: [docs]}\n  - protected_paths: [⟦docs⟧, src/docs]\n  - lookup: {query: docs, finds: [\"⟦docs⟧/a.md#docs\"]}\nexpectations:\n  - contains: docs\n  - exact: docs/a.md\n  - references_files: [docs/a.md]\n  - schema: ../⟦docs⟧/look.json\n  - command: [⟦docs⟧/run.sh, docs, 'docs/run.sh docs']\nanswers:\n  - reply: docs/a.md\n",
     ),
-    ("scenarios/asked.yaml", "name: asked\nrequest:\n  file: ../⟦docs⟧/calls.jsonl#2\nexpect_context:\n  - nothing_cut: true\n"),
+    (
+        "scenarios/asked.yaml",
+        "name: asked\nrequest:\n  file: ../⟦docs⟧/calls.jsonl#2\nexpect_context:\n  - nothing_cut: true\n",
+    ),
     (
         "scenarios/rows.json",
         "{\"id\": \"rows\", \"cases_from\": \"../⟦docs⟧/rows.csv\", \"schema\": \"ctxc/suite/1\", \"defaults\": {\"task\": \"docs\"}}\n",
     ),
-    ("ctxc.suppressions.toml", "schema = \"ctxc/suppressions/1\"\n\n[\"⟦docs⟧/old.xml\"]\nmissing-type = { docs = 1 }\n"),
+    (
+        "ctxc.suppressions.toml",
+        "schema = \"ctxc/suppressions/1\"\n\n[\"⟦docs⟧/old.xml\"]\nmissing-type = { docs = 1 }\n",
+    ),
     ("docs/a.md", "docs\n"),
     ("docs/house.toml", "edition = \"2026\"\n"),
     ("docs/run.sh", "docs\n"),
@@ -36,16 +42,22 @@ const PROJECT: &[(&str, &str)] = &[
 
 /// A text with the paths that stand in it replaced.
 fn marked(text: &str, folder: &str) -> String {
-    text.split('⟦').enumerate().fold(String::new(), |all, (at, part)| match part.split_once('⟧') {
-        Some((_, rest)) if at > 0 => all + folder + rest,
-        _ => all + part,
-    })
+    text.split('⟦')
+        .enumerate()
+        .fold(String::new(), |all, (at, part)| {
+            match part.split_once('⟧') {
+                Some((_, rest)) if at > 0 => all + folder + rest,
+                _ => all + part,
+            }
+        })
 }
 
 /// The edits of files that get another name, by file.
 fn edits(client: &mut Client, moves: &[(&str, &str)]) -> Value {
-    let files: Vec<Value> =
-        moves.iter().map(|(old, new)| json!({"oldUri": client.uri(old), "newUri": client.uri(new)})).collect();
+    let files: Vec<Value> = moves
+        .iter()
+        .map(|(old, new)| json!({"oldUri": client.uri(old), "newUri": client.uri(new)}))
+        .collect();
     client.ask("workspace/willRenameFiles", &json!({"files": files}))["changes"].clone()
 }
 
@@ -56,38 +68,71 @@ fn moved(files: &[(&str, &str)], moves: &[(&str, &str)]) -> BTreeMap<String, Str
     let changes = edits(&mut client, moves);
     let after = |(name, text): &(&str, &str)| {
         let edits = &changes[client.uri(name)];
-        ((*name).to_owned(), if edits.is_null() { (*text).to_owned() } else { applied(text, edits) })
+        (
+            (*name).to_owned(),
+            if edits.is_null() {
+                (*text).to_owned()
+            } else {
+                applied(text, edits)
+            },
+        )
     };
     files.iter().map(after).collect()
 }
 
 #[test]
 fn a_folder_whose_name_is_a_word_as_well_takes_its_paths_with_it_and_no_word() {
-    let own: Vec<(&str, String)> = PROJECT.iter().map(|(name, text)| (*name, marked(text, "docs"))).collect();
-    let files: Vec<(&str, &str)> = own.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let own: Vec<(&str, String)> = PROJECT
+        .iter()
+        .map(|(name, text)| (*name, marked(text, "docs")))
+        .collect();
+    let files: Vec<(&str, &str)> = own
+        .iter()
+        .map(|(name, text)| (*name, text.as_str()))
+        .collect();
     let after = moved(&files, &[("docs", "pages/moved")]);
     for (name, text) in PROJECT {
-        let expected =
-            marked(text, "pages/moved").replace("\"./pages", "\"pages").replace("pages/moved = ", "\"pages/moved\" = ");
+        let expected = marked(text, "pages/moved")
+            .replace("\"./pages", "\"pages")
+            .replace("pages/moved = ", "\"pages/moved\" = ");
         assert_eq!(after[*name], expected, "{name}");
     }
     for (old, new) in [("templates", "prompts"), ("src", "lib")] {
         let after = moved(&files, &[(old, new)]);
-        let changed: Vec<&str> = files.iter().filter(|(name, text)| after[*name] != *text).map(|(name, _)| *name).collect();
-        let expected: &[&str] = if old == "src" { &["ctxc.toml", "scenarios/docs.yaml"] } else { &["ctxc.toml"] };
+        let changed: Vec<&str> = files
+            .iter()
+            .filter(|(name, text)| after[*name] != *text)
+            .map(|(name, _)| *name)
+            .collect();
+        let expected: &[&str] = if old == "src" {
+            &["ctxc.toml", "scenarios/docs.yaml"]
+        } else {
+            &["ctxc.toml"]
+        };
         assert_eq!(changed, expected, "{old}");
-        assert!(after["ctxc.toml"].contains("\n[templates]\ninclude = [\""), "{}", after["ctxc.toml"]);
+        assert!(
+            after["ctxc.toml"].contains("\n[templates]\ninclude = [\""),
+            "{}",
+            after["ctxc.toml"]
+        );
     }
 }
 
 /// The project file after files got another name, with two scenarios in the project.
 fn project_file(project: &str, moves: &[(&str, &str)]) -> String {
-    let case =
-        |name: &str| format!("name: {name}\ntask: t\ncontext: {{objective: o}}\nexpect_context: [{{nothing_cut: true}}]\n");
+    let case = |name: &str| {
+        format!(
+            "name: {name}\ntask: t\ncontext: {{objective: o}}\nexpect_context: [{{nothing_cut: true}}]\n"
+        )
+    };
     let (one, two) = (case("one"), case("two"));
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n</task>\n";
-    let files =
-        [("ctxc.toml", project), ("templates/t.xml", task), ("scenarios/one.yaml", &one), ("scenarios/deep/two.yaml", &two)];
+    let files = [
+        ("ctxc.toml", project),
+        ("templates/t.xml", task),
+        ("scenarios/one.yaml", &one),
+        ("scenarios/deep/two.yaml", &two),
+    ];
     moved(&files, moves).remove("ctxc.toml").unwrap()
 }
 
@@ -96,12 +141,30 @@ fn the_folder_of_scenarios_gets_another_name_and_no_test_vanishes() {
     let whole = [("scenarios", "tests/cases")];
     let after = |project: &str| project_file(project, &whole);
     assert_eq!(after(""), "[eval]\nscenarios = [\"tests/cases\"]\n");
-    assert_eq!(after("edition = \"2026\"\n"), "edition = \"2026\"\n\n[eval]\nscenarios = [\"tests/cases\"]\n");
-    assert_eq!(after("[eval] # scenarios\nruns = 3\n"), "[eval] # scenarios\nscenarios = [\"tests/cases\"]\nruns = 3\n");
-    assert_eq!(after("[eval.gate]\ntokens = 1\n"), "[eval]\nscenarios = [\"tests/cases\"]\n\n[eval.gate]\ntokens = 1\n");
-    assert_eq!(after("eval.runs = 3\n"), "eval.scenarios = [\"tests/cases\"]\neval.runs = 3\n");
-    assert_eq!(after("eval = { runs = 3 }\n"), "eval = { scenarios = [\"tests/cases\"], runs = 3 }\n");
-    assert_eq!(after("[eval]\nscenarios = 'scenarios'\n"), "[eval]\nscenarios = 'tests/cases'\n");
+    assert_eq!(
+        after("edition = \"2026\"\n"),
+        "edition = \"2026\"\n\n[eval]\nscenarios = [\"tests/cases\"]\n"
+    );
+    assert_eq!(
+        after("[eval] # scenarios\nruns = 3\n"),
+        "[eval] # scenarios\nscenarios = [\"tests/cases\"]\nruns = 3\n"
+    );
+    assert_eq!(
+        after("[eval.gate]\ntokens = 1\n"),
+        "[eval]\nscenarios = [\"tests/cases\"]\n\n[eval.gate]\ntokens = 1\n"
+    );
+    assert_eq!(
+        after("eval.runs = 3\n"),
+        "eval.scenarios = [\"tests/cases\"]\neval.runs = 3\n"
+    );
+    assert_eq!(
+        after("eval = { runs = 3 }\n"),
+        "eval = { scenarios = [\"tests/cases\"], runs = 3 }\n"
+    );
+    assert_eq!(
+        after("[eval]\nscenarios = 'scenarios'\n"),
+        "[eval]\nscenarios = 'tests/cases'\n"
+    );
     assert_eq!(
         after("[eval]\nscenarios = [\"scenarios/*.yaml\", \"scenarios/deep\",]\n"),
         "[eval]\nscenarios = [\"tests/cases/*.yaml\", \"tests/cases/deep\",]\n"
@@ -111,15 +174,24 @@ fn the_folder_of_scenarios_gets_another_name_and_no_test_vanishes() {
 #[test]
 fn a_scenario_that_leaves_its_folder_is_listed() {
     let one = [("scenarios/one.yaml", "cases/first.yaml")];
-    assert_eq!(project_file("", &one), "[eval]\nscenarios = [\"scenarios\", \"cases/first.yaml\"]\n");
+    assert_eq!(
+        project_file("", &one),
+        "[eval]\nscenarios = [\"scenarios\", \"cases/first.yaml\"]\n"
+    );
     assert_eq!(
         project_file("[eval]\nscenarios = \"scenarios\"\n", &one),
         "[eval]\nscenarios = [\"scenarios\", \"cases/first.yaml\"]\n"
     );
     assert_eq!(
-        project_file("[eval]\nscenarios = [\n  \"scenarios\",\n]\n", &[("scenarios/deep", "deep")]),
+        project_file(
+            "[eval]\nscenarios = [\n  \"scenarios\",\n]\n",
+            &[("scenarios/deep", "deep")]
+        ),
         "[eval]\nscenarios = [\n  \"scenarios\", \"deep\",\n]\n"
     );
-    assert_eq!(project_file("", &[("scenarios/one.yaml", "scenarios/deep/one.yaml")]), "");
+    assert_eq!(
+        project_file("", &[("scenarios/one.yaml", "scenarios/deep/one.yaml")]),
+        ""
+    );
     assert_eq!(project_file("", &[("templates", "scenes")]), "");
 }

@@ -8,10 +8,11 @@ const FLOW: &str = "<task type=\"sequential\" name=\"flow\">\n  <description>Flo
 const RUN: &str = "name: run\ndescription: verdict\ntask: flow\nrun: true\ncontext: {objective: verdict, inputs: {ticket: verdict}}\nexpect_context:\n  - {node: verdict, contains: [\"One\"]}\n  - {node: out, contains: [\"Two\"]}\nexpectations:\n  - path: [verdict, \"out\"]\n  - any_of: [{path: {match: superset, nodes: ['verdict', /steps/1]}}, {contains: verdict}]\n  - {node: verdict@1, contains: [\"verdict\"]}\nanswers:\n  - {when: {node: verdict}, reply: \"verdict\"}\n  - {when: {node: /steps/1}, reply: \"b\"}\n";
 const OUT: &str = "name: out\ntask: flow\nnode: out\ncontext:\n  objective: verdict\n  inputs: {ticket: body}\n  results: {verdict: body}\nexpect_context:\n  - nothing_cut: true\n";
 const SOURCE: &str = "name: source\ntask: flow\nnode: verdict\ncontext: {objective: ticket, inputs: {ticket: body}}\nexpect_context:\n  - contains: {in: {source: \"input:body\"}, patterns: [body]}\n  - not: {segment: {source: 'input:body', state: cut}}\n  - order: [description, input:body]\n";
-const TABLE: &str =
-    "id: many\ndefaults:\n  task: flow\n  node: out\n  expect_context: [{nothing_cut: true}]\ncases_from: rows.csv\n";
-const ROWS: &str = "id,objective, ticket ,node\nticket,flow,\"flow, ticket\",verdict\nb,flow,flow,\"out\"\n";
-const LINES: &str = "id: lines\ndefaults:\n  expect_context: [{nothing_cut: true}]\ncases_from: lines.jsonl\n";
+const TABLE: &str = "id: many\ndefaults:\n  task: flow\n  node: out\n  expect_context: [{nothing_cut: true}]\ncases_from: rows.csv\n";
+const ROWS: &str =
+    "id,objective, ticket ,node\nticket,flow,\"flow, ticket\",verdict\nb,flow,flow,\"out\"\n";
+const LINES: &str =
+    "id: lines\ndefaults:\n  expect_context: [{nothing_cut: true}]\ncases_from: lines.jsonl\n";
 const LINE: &str = "{\"id\": \"flow\", \"task\": \"flow\", \"node\": \"verdict\", \"context\": {\"objective\": \"ticket\", \"inputs\": {\"ticket\": \"flow\"}}}\n";
 const PROJECT: &str = "[roles.flow]\ntemplate = \"flow\"\n\n[[require]]\nname = [\"flow\", \"f*\"]\nmust = \"has description\"\nreason = \"flow\"\n";
 
@@ -32,7 +33,8 @@ fn renamed(before: &str, new: &str) -> Vec<(&'static str, String)> {
     let mut client = Client::new(FILES, &pulling());
     client.open("templates/flow.xml", FLOW);
     let uri = client.uri("templates/flow.xml");
-    let params = json!({"textDocument": {"uri": uri}, "position": position(FLOW, before), "newName": new});
+    let params =
+        json!({"textDocument": {"uri": uri}, "position": position(FLOW, before), "newName": new});
     let changes: Value = client.ask("textDocument/rename", &params)["changes"].clone();
     let texts = FILES.iter().filter_map(|(name, text)| {
         let edits = &changes[client.uri(name)];
@@ -51,7 +53,10 @@ fn a_step_is_renamed_where_a_run_names_it() {
         ("templates/flow.xml", FLOW.replace("verdict", "opinion")),
         ("scenarios/run.yaml", run),
         ("scenarios/out.yaml", OUT.replace("{verdict:", "{opinion:")),
-        ("scenarios/source.yaml", SOURCE.replace("verdict", "opinion")),
+        (
+            "scenarios/source.yaml",
+            SOURCE.replace("verdict", "opinion"),
+        ),
         ("scenarios/rows.csv", ROWS.replace("verdict", "opinion")),
         ("scenarios/lines.jsonl", LINE.replace("verdict", "opinion")),
     ];
@@ -62,7 +67,10 @@ fn a_step_is_renamed_where_a_run_names_it() {
 fn an_input_is_renamed_where_a_source_names_its_segment() {
     let expected = vec![
         ("templates/flow.xml", FLOW.replace("\"body\"", "\"letter\"")),
-        ("scenarios/source.yaml", SOURCE.replace("input:body", "input:letter")),
+        (
+            "scenarios/source.yaml",
+            SOURCE.replace("input:body", "input:letter"),
+        ),
     ];
     assert_eq!(renamed("name=\"bo", "letter"), expected);
 }
@@ -73,9 +81,15 @@ fn a_parameter_is_renamed_in_the_columns_and_lines_of_tables() {
         ("templates/flow.xml", FLOW.replace("ticket", "mail")),
         ("scenarios/run.yaml", RUN.replace("{ticket:", "{mail:")),
         ("scenarios/out.yaml", OUT.replace("{ticket:", "{mail:")),
-        ("scenarios/source.yaml", SOURCE.replace("{ticket:", "{mail:")),
+        (
+            "scenarios/source.yaml",
+            SOURCE.replace("{ticket:", "{mail:"),
+        ),
         ("scenarios/rows.csv", ROWS.replace(" ticket ", " mail ")),
-        ("scenarios/lines.jsonl", LINE.replace("{\"ticket\"", "{\"mail\"")),
+        (
+            "scenarios/lines.jsonl",
+            LINE.replace("{\"ticket\"", "{\"mail\""),
+        ),
     ];
     assert_eq!(renamed("parameter name=\"ti", "mail"), expected);
 }
@@ -83,15 +97,23 @@ fn a_parameter_is_renamed_in_the_columns_and_lines_of_tables() {
 #[test]
 fn a_task_is_renamed_in_defaults_tables_and_requirements() {
     let yaml = |text: &str| text.replace("task: flow", "task: \"the, flow\"");
-    let project = PROJECT.replace("template = \"flow\"", "template = \"the, flow\"").replace("[\"flow\"", "[\"the, flow\"");
+    let project = PROJECT
+        .replace("template = \"flow\"", "template = \"the, flow\"")
+        .replace("[\"flow\"", "[\"the, flow\"");
     let expected = vec![
         ("ctxc.toml", project),
-        ("templates/flow.xml", FLOW.replace("name=\"flow\"", "name=\"the, flow\"")),
+        (
+            "templates/flow.xml",
+            FLOW.replace("name=\"flow\"", "name=\"the, flow\""),
+        ),
         ("scenarios/run.yaml", yaml(RUN)),
         ("scenarios/out.yaml", yaml(OUT)),
         ("scenarios/source.yaml", yaml(SOURCE)),
         ("scenarios/many.yaml", yaml(TABLE)),
-        ("scenarios/lines.jsonl", LINE.replace("\"task\": \"flow\"", "\"task\": \"the, flow\"")),
+        (
+            "scenarios/lines.jsonl",
+            LINE.replace("\"task\": \"flow\"", "\"task\": \"the, flow\""),
+        ),
     ];
     assert_eq!(renamed("name=\"fl", "the, flow"), expected);
 }

@@ -34,7 +34,11 @@ impl Process {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut command = command_in(folder.path(), &["lsp"]);
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let (sender, answers) = mpsc::channel();
         std::thread::spawn(move || {
@@ -44,7 +48,12 @@ impl Process {
                 if output.read_line(&mut head).unwrap_or(0) == 0 {
                     return;
                 }
-                let length = head.trim().strip_prefix("Content-Length: ").unwrap().parse().unwrap();
+                let length = head
+                    .trim()
+                    .strip_prefix("Content-Length: ")
+                    .unwrap()
+                    .parse()
+                    .unwrap();
                 output.read_line(&mut head).unwrap();
                 let mut body = vec![0; length];
                 output.read_exact(&mut body).unwrap();
@@ -53,25 +62,40 @@ impl Process {
                 }
             }
         });
-        Self { child, answers, folder }
+        Self {
+            child,
+            answers,
+            folder,
+        }
     }
 
     /// A server at work for a client that is the process of that number.
     fn begun(process: Option<u32>, capabilities: &Value) -> Self {
         let mut server = Self::new();
         let root = format!("file://{}", server.folder.path().display());
-        server.send(call(1, "initialize", &json!({"processId": process, "rootUri": root, "capabilities": capabilities})));
+        server.send(call(
+            1,
+            "initialize",
+            &json!({"processId": process, "rootUri": root, "capabilities": capabilities}),
+        ));
         assert!(server.answer(1)["result"]["capabilities"].is_object());
         server.send(note("initialized", &json!({})));
         server
     }
 
     fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.child.stdin.as_mut().unwrap().write_all(bytes.as_ref()).unwrap();
+        self.child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(bytes.as_ref())
+            .unwrap();
     }
 
     fn next(&self) -> Value {
-        self.answers.recv_timeout(PATIENCE).expect("the server says something")
+        self.answers
+            .recv_timeout(PATIENCE)
+            .expect("the server says something")
     }
 
     /// The answer of that number; what comes before it is passed over.
@@ -107,7 +131,10 @@ impl Process {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
-            assert!(started.elapsed() < within, "the server is still there after {within:?}");
+            assert!(
+                started.elapsed() < within,
+                "the server is still there after {within:?}"
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -134,7 +161,12 @@ fn what_is_no_message_ends_the_session() {
     for bytes in bad {
         let mut server = Process::begun(None, &json!({}));
         server.send(bytes);
-        assert_eq!(server.ends(PATIENCE).code(), Some(3), "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            server.ends(PATIENCE).code(),
+            Some(3),
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
     }
 }
 
@@ -142,18 +174,34 @@ fn what_is_no_message_ends_the_session() {
 fn headers_in_other_letters_and_with_more_of_them_are_headers() {
     let mut server = Process::begun(None, &json!({}));
     let body = r#"{"jsonrpc":"2.0","id":8000,"method":"ctxc/nothing"}"#;
-    server.send(format!("content-length: {}\r\nContent-Type: x\r\n\r\n{body}", body.len()));
+    server.send(format!(
+        "content-length: {}\r\nContent-Type: x\r\n\r\n{body}",
+        body.len()
+    ));
     assert_eq!(server.answer(8_000)["error"]["code"], -32601);
 }
 
 #[test]
 fn messages_of_wrong_shapes_are_answered_or_passed_over() {
     let mut server = Process::begun(None, &json!({"textDocument": {"diagnostic": {}}}));
-    for params in [json!(null), json!([]), json!(7), json!({}), json!({"textDocument": {"uri": 7}}), json!({"changes": 1})] {
+    for params in [
+        json!(null),
+        json!([]),
+        json!(7),
+        json!({}),
+        json!({"textDocument": {"uri": 7}}),
+        json!({"changes": 1}),
+    ] {
         for method in ["didOpen", "didChange", "didClose", "didSave"] {
             server.send(note(&format!("textDocument/{method}"), &params));
         }
-        for method in ["workspace/didChangeWatchedFiles", "$/cancelRequest", "$/setTrace", "initialized", "nonsense"] {
+        for method in [
+            "workspace/didChangeWatchedFiles",
+            "$/cancelRequest",
+            "$/setTrace",
+            "initialized",
+            "nonsense",
+        ] {
             server.send(note(method, &params));
         }
     }
@@ -168,7 +216,9 @@ fn messages_of_wrong_shapes_are_answered_or_passed_over() {
     // A second `initialize` is an error, a number that is a word an answer under that word.
     server.send(call(5, "initialize", &json!({"capabilities": {}})));
     assert!(server.answer(5).get("error").is_some());
-    server.send(framed(r#"{"jsonrpc":"2.0","id":"five","method":"textDocument/hover","params":{}}"#));
+    server.send(framed(
+        r#"{"jsonrpc":"2.0","id":"five","method":"textDocument/hover","params":{}}"#,
+    ));
     assert_eq!(server.next()["id"], "five");
 }
 
@@ -199,13 +249,19 @@ fn a_file_of_thirty_megabytes_is_answered_for() {
     let mut server = Process::begun(None, &json!({"textDocument": {"diagnostic": {}}}));
     let uri = format!("file://{}/large.xml", server.folder.path().display());
     let step = "    <task type=\"atomic\"><description>one 😀 step</description></task>\n";
-    let mut text = String::from("<task type=\"sequential\" name=\"large\">\n  <description>d</description>\n  <steps>\n");
+    let mut text = String::from(
+        "<task type=\"sequential\" name=\"large\">\n  <description>d</description>\n  <steps>\n",
+    );
     text.push_str(&step.repeat(30_000_000 / step.len()));
     text.push_str("  </steps>\n</tusk>\n");
     let document = json!({"uri": uri, "languageId": "xml", "version": 1, "text": text});
-    server.send(note("textDocument/didOpen", &json!({"textDocument": document})));
+    server.send(note(
+        "textDocument/didOpen",
+        &json!({"textDocument": document}),
+    ));
     let end = json!({"line": 400_000, "character": 3});
-    for (version, method) in (2..).zip(["diagnostic", "completion", "documentSymbol", "formatting"]) {
+    for (version, method) in (2..).zip(["diagnostic", "completion", "documentSymbol", "formatting"])
+    {
         let edit = json!([{"range": {"start": end, "end": end}, "text": "<"}]);
         server.send(note(
             "textDocument/didChange",
@@ -214,12 +270,22 @@ fn a_file_of_thirty_megabytes_is_answered_for() {
         let params = json!({"textDocument": {"uri": uri}, "position": end, "range": {"start": end, "end": end}, "newName": "x", "options": {"tabSize": 2, "insertSpaces": true}});
         server.send(call(version, &format!("textDocument/{method}"), &params));
         let answer = server.answer(version);
-        assert_ne!(answer["error"]["code"], -32603, "{method}: {}", answer["error"]);
+        assert_ne!(
+            answer["error"]["code"], -32603,
+            "{method}: {}",
+            answer["error"]
+        );
         if method == "diagnostic" {
-            assert!(!answer["result"]["items"].as_array().unwrap().is_empty(), "{answer}");
+            assert!(
+                !answer["result"]["items"].as_array().unwrap().is_empty(),
+                "{answer}"
+            );
         }
     }
-    server.send(note("textDocument/didClose", &json!({"textDocument": {"uri": uri}})));
+    server.send(note(
+        "textDocument/didClose",
+        &json!({"textDocument": {"uri": uri}}),
+    ));
     server.lives();
 }
 
@@ -227,7 +293,11 @@ fn a_file_of_thirty_megabytes_is_answered_for() {
 fn the_server_ends_with_its_standard_input() {
     let mut server = Process::begun(None, &json!({}));
     server.child.stdin = None;
-    assert_eq!(server.ends(PATIENCE).code(), Some(1), "the editor went away without a word");
+    assert_eq!(
+        server.ends(PATIENCE).code(),
+        Some(1),
+        "the editor went away without a word"
+    );
     // In the middle of a message, too, and before `initialize`.
     let mut server = Process::new();
     server.send("Content-Length: 100\r\n\r\n{");

@@ -23,26 +23,50 @@ const FILES: &[(&str, &str)] = &[
 /// The errors of `ctxc check` in a folder, as `CODE PATH`.
 fn errors(folder: &Path) -> Vec<String> {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"));
-    let output = command.args(["check", "--format", "json"]).current_dir(folder).output().unwrap();
+    let output = command
+        .args(["check", "--format", "json"])
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let errors = report["diagnostics"].as_array().unwrap().iter().filter(|one| one["severity"] == "error");
-    errors.map(|one| format!("{} {} {}", one["code"], one["path"], one["message"])).collect()
+    let errors = report["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["severity"] == "error");
+    errors
+        .map(|one| format!("{} {} {}", one["code"], one["path"], one["message"]))
+        .collect()
 }
 
 /// The texts after a rename, by name.
-fn renamed(client: &mut Client, files: &BTreeMap<String, String>, params: &Value) -> Result<BTreeMap<String, String>, String> {
-    let changes = client.try_ask("textDocument/rename", params).map_err(|(_, message)| message)?["changes"].clone();
+fn renamed(
+    client: &mut Client,
+    files: &BTreeMap<String, String>,
+    params: &Value,
+) -> Result<BTreeMap<String, String>, String> {
+    let changes = client
+        .try_ask("textDocument/rename", params)
+        .map_err(|(_, message)| message)?["changes"]
+        .clone();
     let of = |(name, text): (&String, &String)| {
         let edits = &changes[client.uri(name)];
         (!edits.is_null()).then(|| (name.clone(), applied(text, edits)))
     };
     let after: BTreeMap<String, String> = files.iter().filter_map(of).collect();
-    assert_eq!(after.len(), changes.as_object().unwrap().len(), "every edit is in a file that is known: {changes}");
+    assert_eq!(
+        after.len(),
+        changes.as_object().unwrap().len(),
+        "every edit is in a file that is known: {changes}"
+    );
     Ok(after)
 }
 
 fn owned(files: &[(&str, &str)]) -> BTreeMap<String, String> {
-    files.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    files
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+        .collect()
 }
 
 #[test]
@@ -53,14 +77,29 @@ fn a_task_is_renamed_in_scenarios_and_roles() {
     let mut params = at.clone();
     params["newName"] = json!("sort");
     let after = renamed(&mut client, &owned(FILES), &params).unwrap();
-    assert_eq!(after["scenarios/late.yaml"], CASE.replace("\"triage\"", "\"sort\""));
-    assert_eq!(after["scenarios/many.yaml"], SUITE.replace("task: triage", "task: sort"));
-    let project = PROJECT.replace("'triage'", "'sort'").replace("of its name\n", "of its name\ntemplate = \"sort\"\n");
+    assert_eq!(
+        after["scenarios/late.yaml"],
+        CASE.replace("\"triage\"", "\"sort\"")
+    );
+    assert_eq!(
+        after["scenarios/many.yaml"],
+        SUITE.replace("task: triage", "task: sort")
+    );
+    let project = PROJECT
+        .replace("'triage'", "'sort'")
+        .replace("of its name\n", "of its name\ntemplate = \"sort\"\n");
     assert_eq!(after["ctxc.toml"], project);
     assert_eq!(after.len(), 4);
     let mut params = at;
     params["context"] = json!({"includeDeclaration": true});
-    assert_eq!(client.ask("textDocument/references", &params).as_array().unwrap().len(), 5);
+    assert_eq!(
+        client
+            .ask("textDocument/references", &params)
+            .as_array()
+            .unwrap()
+            .len(),
+        5
+    );
 }
 
 #[test]
@@ -71,12 +110,21 @@ fn parameters_and_inputs_are_renamed_in_scenarios() {
     let params = json!({"textDocument": {"uri": uri}, "position": position(TASK, "name=\"tic"), "newName": "case"});
     let after = renamed(&mut client, &owned(FILES), &params).unwrap();
     assert_eq!(after["scenarios/late.yaml"], CASE.replace("ticket", "case"));
-    assert_eq!(after["scenarios/played.yaml"], OF_ROLE.replace("ticket", "case"));
-    assert_eq!(after["scenarios/many.yaml"], SUITE.replace("ticket", "case"));
+    assert_eq!(
+        after["scenarios/played.yaml"],
+        OF_ROLE.replace("ticket", "case")
+    );
+    assert_eq!(
+        after["scenarios/many.yaml"],
+        SUITE.replace("ticket", "case")
+    );
     let params = json!({"textDocument": {"uri": uri}, "position": position(TASK, "name=\"no"), "newName": "remark"});
     let after = renamed(&mut client, &owned(FILES), &params).unwrap();
     assert_eq!(after["scenarios/late.yaml"], CASE.replace("note", "remark"));
-    assert_eq!(after["scenarios/played.yaml"], OF_ROLE.replace("note", "remark"));
+    assert_eq!(
+        after["scenarios/played.yaml"],
+        OF_ROLE.replace("note", "remark")
+    );
 }
 
 #[test]
@@ -86,20 +134,69 @@ fn names_in_scenarios_lead_to_the_templates() {
     client.open("scenarios/played.yaml", OF_ROLE);
     client.open("ctxc.toml", PROJECT);
     let triage = client.uri("templates/triage.xml");
-    let place = client.at("textDocument/definition", "scenarios/late.yaml", CASE, "task: \"tri");
-    assert_eq!((&place["uri"], &place["range"]["start"]), (&json!(triage), &position(TASK, "name=\"")));
-    let place = client.at("textDocument/definition", "scenarios/late.yaml", CASE, "{tick");
-    assert_eq!((&place["uri"], &place["range"]["start"]), (&json!(triage), &position(TASK, "<parameter name=\"")));
-    let place = client.at("textDocument/definition", "scenarios/late.yaml", CASE, "input:no");
-    assert_eq!((&place["uri"], &place["range"]["start"]), (&json!(triage), &position(TASK, "<input name=\"")));
-    let place = client.at("textDocument/definition", "scenarios/played.yaml", OF_ROLE, "role: so");
-    assert_eq!((&place["uri"], &place["range"]["start"]), (&json!(client.uri("ctxc.toml")), &position(PROJECT, "[roles.")));
-    let place = client.at("textDocument/definition", "ctxc.toml", PROJECT, "template = 'tri");
+    let place = client.at(
+        "textDocument/definition",
+        "scenarios/late.yaml",
+        CASE,
+        "task: \"tri",
+    );
+    assert_eq!(
+        (&place["uri"], &place["range"]["start"]),
+        (&json!(triage), &position(TASK, "name=\""))
+    );
+    let place = client.at(
+        "textDocument/definition",
+        "scenarios/late.yaml",
+        CASE,
+        "{tick",
+    );
+    assert_eq!(
+        (&place["uri"], &place["range"]["start"]),
+        (&json!(triage), &position(TASK, "<parameter name=\""))
+    );
+    let place = client.at(
+        "textDocument/definition",
+        "scenarios/late.yaml",
+        CASE,
+        "input:no",
+    );
+    assert_eq!(
+        (&place["uri"], &place["range"]["start"]),
+        (&json!(triage), &position(TASK, "<input name=\""))
+    );
+    let place = client.at(
+        "textDocument/definition",
+        "scenarios/played.yaml",
+        OF_ROLE,
+        "role: so",
+    );
+    assert_eq!(
+        (&place["uri"], &place["range"]["start"]),
+        (
+            &json!(client.uri("ctxc.toml")),
+            &position(PROJECT, "[roles.")
+        )
+    );
+    let place = client.at(
+        "textDocument/definition",
+        "ctxc.toml",
+        PROJECT,
+        "template = 'tri",
+    );
     assert_eq!(place["uri"], triage);
     let hover = client.at("textDocument/hover", "scenarios/late.yaml", CASE, "{tick");
-    assert!(hover["contents"]["value"].as_str().unwrap().contains("parameter of task triage"), "{hover}");
+    assert!(
+        hover["contents"]["value"]
+            .as_str()
+            .unwrap()
+            .contains("parameter of task triage"),
+        "{hover}"
+    );
     let params = json!({"textDocument": {"uri": client.uri("scenarios/late.yaml")}, "position": position(CASE, "{tick"), "newName": "case"});
-    assert_eq!(renamed(&mut client, &owned(FILES), &params).unwrap().len(), 4);
+    assert_eq!(
+        renamed(&mut client, &owned(FILES), &params).unwrap().len(),
+        4
+    );
 }
 
 #[test]
@@ -116,44 +213,81 @@ fn a_rename_that_would_break_a_scenario_is_refused_with_the_reason() {
     client.open("templates/triage.xml", TASK);
     let params = json!({"textDocument": {"uri": client.uri("templates/triage.xml")}, "position": position(TASK, "name=\"tic"), "newName": "case"});
     let refused = renamed(&mut client, &owned(&files), &params).unwrap_err();
-    assert!(refused.starts_with("with the name `case` there would be a new finding at scenarios/shared.yaml:"), "{refused}");
+    assert!(
+        refused.starts_with(
+            "with the name `case` there would be a new finding at scenarios/shared.yaml:"
+        ),
+        "{refused}"
+    );
 }
 
 #[test]
 fn the_workspace_report_has_the_scenarios_that_are_not_open() {
     let slip = CASE.replace("triage", "traige").replace("late\n", "slip\n");
-    let mut client = Client::new(&[FILES, &[("scenarios/slip.yaml", &slip)]].concat(), &pulling());
+    let mut client = Client::new(
+        &[FILES, &[("scenarios/slip.yaml", &slip)]].concat(),
+        &pulling(),
+    );
     let codes = |client: &mut Client| {
         let answer = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
         let mut codes = Vec::new();
         for item in answer["items"].as_array().unwrap() {
-            codes.extend(item["items"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap().to_owned()));
+            codes.extend(
+                item["items"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|one| one["code"].as_str().unwrap().to_owned()),
+            );
         }
         codes
     };
     assert_eq!(codes(&mut client), ["CTX610"]);
     // A template as the editor has it counts.
     client.open("templates/triage.xml", &TASK.replace("ticket", "tickets"));
-    assert_eq!(codes(&mut client), ["CTX612", "CTX612", "CTX612", "CTX612", "CTX610"]);
+    assert_eq!(
+        codes(&mut client),
+        ["CTX612", "CTX612", "CTX612", "CTX612", "CTX610"]
+    );
     client.close("templates/triage.xml");
     // A name that a scenario has which is not open is taken.
     client.open("scenarios/new.yaml", CASE);
-    assert_eq!(client.pull("scenarios/new.yaml").iter().map(|one| one["code"].as_str().unwrap()).collect::<Vec<_>>(), ["CTX618"]);
+    assert_eq!(
+        client
+            .pull("scenarios/new.yaml")
+            .iter()
+            .map(|one| one["code"].as_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["CTX618"]
+    );
 }
 
 /// This repository's own project, with the files that it names.
 fn own_project() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = BTreeMap::new();
-    let mut open: Vec<String> =
-        ["ctxc.toml", "templates", "scenarios", "docs", "CHANGELOG.md", "README.md", "src/syntax", "src/base"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut open: Vec<String> = [
+        "ctxc.toml",
+        "templates",
+        "scenarios",
+        "docs",
+        "CHANGELOG.md",
+        "README.md",
+        "src/syntax",
+        "src/base",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     while let Some(name) = open.pop() {
         let path = root.join(&name);
         if path.is_dir() {
             let entries = std::fs::read_dir(&path).unwrap();
-            open.extend(entries.map(|entry| format!("{name}/{}", entry.unwrap().file_name().into_string().unwrap())));
+            open.extend(entries.map(|entry| {
+                format!(
+                    "{name}/{}",
+                    entry.unwrap().file_name().into_string().unwrap()
+                )
+            }));
         } else if let Ok(text) = std::fs::read_to_string(&path) {
             found.insert(name, text);
         }
@@ -164,7 +298,10 @@ fn own_project() -> BTreeMap<String, String> {
 /// Renames every name of this repository's project, or each one of a few; what comes out has no error.
 fn rename_own_project(one_of: usize) {
     let files = own_project();
-    let listed: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let listed: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
     let mut client = Client::new(&listed, &pulling());
     // In a folder of its own: the server is not to see the outcome.
     let outcome = tempfile::tempdir().unwrap();
@@ -176,8 +313,12 @@ fn rename_own_project(one_of: usize) {
     assert_eq!(errors(outcome.path()), [""; 0]);
     let mut seen = BTreeSet::new();
     let (mut done, mut refused) = (0, Vec::new());
-    let templates = files.iter().filter(|(name, _)| name.starts_with("templates/"));
-    for (name, text) in templates.filter(|(_, text)| text.contains("<task") || text.contains("<library")) {
+    let templates = files
+        .iter()
+        .filter(|(name, _)| name.starts_with("templates/"));
+    for (name, text) in
+        templates.filter(|(_, text)| text.contains("<task") || text.contains("<library"))
+    {
         client.open(name, text);
         for attribute in ["name=\"", "as=\"", "ref=\"", "fragment=\"", "template=\""] {
             for (at, _) in text.match_indices(attribute) {
@@ -187,7 +328,10 @@ fn rename_own_project(one_of: usize) {
                 let mut params = at.clone();
                 params["context"] = json!({"includeDeclaration": true});
                 let places = client.ask("textDocument/references", &params);
-                if places.as_array().is_none_or(Vec::is_empty) || !seen.insert(places.to_string()) || seen.len() % one_of != 0 {
+                if places.as_array().is_none_or(Vec::is_empty)
+                    || !seen.insert(places.to_string())
+                    || seen.len() % one_of != 0
+                {
                     continue;
                 }
                 let mut params = at;
@@ -202,7 +346,11 @@ fn rename_own_project(one_of: usize) {
                 for (name, text) in &after {
                     std::fs::write(outcome.path().join(name), text).unwrap();
                 }
-                assert_eq!(errors(outcome.path()), [""; 0], "after a rename at {name} {place}");
+                assert_eq!(
+                    errors(outcome.path()),
+                    [""; 0],
+                    "after a rename at {name} {place}"
+                );
                 for name in after.keys() {
                     std::fs::write(outcome.path().join(name), &files[name]).unwrap();
                 }
@@ -212,10 +360,17 @@ fn rename_own_project(one_of: usize) {
         client.close(name);
     }
     assert!(
-        refused.iter().all(|why| why.contains("there would be a new finding") || why.contains("which cannot be changed")),
+        refused
+            .iter()
+            .all(|why| why.contains("there would be a new finding")
+                || why.contains("which cannot be changed")),
         "{refused:#?}"
     );
-    assert!(done * one_of >= 100, "{done} renames of {} names; refused: {refused:#?}", seen.len());
+    assert!(
+        done * one_of >= 100,
+        "{done} renames of {} names; refused: {refused:#?}",
+        seen.len()
+    );
 }
 
 #[test]
@@ -235,18 +390,47 @@ fn a_fragment_that_a_scenario_names_is_renamed_with_it() {
     let rules = "<library>\n  <fragment name=\"rules\">Be brief.</fragment>\n</library>\n";
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <instructions><use fragment=\"rules\"/></instructions>\n</task>\n";
     let case = "name: c\ntask: t\ncontext: {objective: o}\nexpect_context:\n  - contains: {in: {source: rules}, patterns: [brief]}\n  - not: {contains: {in: {source: templates/t.xml}, patterns: [x]}}\n";
-    let files = [("ctxc.toml", ""), ("templates/r.xml", rules), ("templates/t.xml", task), ("scenarios/c.yaml", case)];
+    let files = [
+        ("ctxc.toml", ""),
+        ("templates/r.xml", rules),
+        ("templates/t.xml", task),
+        ("scenarios/c.yaml", case),
+    ];
     let mut client = Client::new(&files, &pulling());
     client.open("scenarios/c.yaml", case);
     let at = json!({"textDocument": {"uri": client.uri("scenarios/c.yaml")}, "position": position(case, "source: ru")});
     let mut params = at.clone();
     params["newName"] = json!("house rules");
     let after = renamed(&mut client, &owned(&files), &params).unwrap();
-    assert_eq!(after["templates/r.xml"], rules.replace("rules", "house rules"));
-    assert_eq!(after["templates/t.xml"], task.replace("rules", "house rules"));
-    assert_eq!(after["scenarios/c.yaml"], case.replace("source: rules", "source: \"house rules\""));
+    assert_eq!(
+        after["templates/r.xml"],
+        rules.replace("rules", "house rules")
+    );
+    assert_eq!(
+        after["templates/t.xml"],
+        task.replace("rules", "house rules")
+    );
+    assert_eq!(
+        after["scenarios/c.yaml"],
+        case.replace("source: rules", "source: \"house rules\"")
+    );
     let mut params = at;
     params["context"] = json!({"includeDeclaration": true});
-    assert_eq!(client.ask("textDocument/references", &params).as_array().unwrap().len(), 3);
-    assert_eq!(client.at("textDocument/prepareRename", "scenarios/c.yaml", case, "source: temp"), Value::Null);
+    assert_eq!(
+        client
+            .ask("textDocument/references", &params)
+            .as_array()
+            .unwrap()
+            .len(),
+        3
+    );
+    assert_eq!(
+        client.at(
+            "textDocument/prepareRename",
+            "scenarios/c.yaml",
+            case,
+            "source: temp"
+        ),
+        Value::Null
+    );
 }

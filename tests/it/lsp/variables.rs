@@ -80,12 +80,21 @@ fn text(name: &str) -> &'static str {
 fn places(client: &Client, found: &Value) -> Vec<(String, u64, String)> {
     let one = |place: &Value| {
         let uri = place["uri"].as_str().unwrap();
-        let name = FILES.iter().map(|(name, _)| *name).find(|name| client.uri(name) == uri).unwrap();
+        let name = FILES
+            .iter()
+            .map(|(name, _)| *name)
+            .find(|name| client.uri(name) == uri)
+            .unwrap();
         let (start, end) = (&place["range"]["start"], &place["range"]["end"]);
         let line = start["line"].as_u64().unwrap();
         let of = text(name).lines().nth(line as usize).unwrap();
-        let word = &of[start["character"].as_u64().unwrap() as usize..end["character"].as_u64().unwrap() as usize];
-        (name.trim_start_matches("templates/").to_owned(), line + 1, word.to_owned())
+        let word = &of[start["character"].as_u64().unwrap() as usize
+            ..end["character"].as_u64().unwrap() as usize];
+        (
+            name.trim_start_matches("templates/").to_owned(),
+            line + 1,
+            word.to_owned(),
+        )
     };
     found.as_array().unwrap().iter().map(one).collect()
 }
@@ -94,23 +103,46 @@ fn references(client: &mut Client, name: &str, before: &str) -> Vec<(String, u64
     let params = json!({"textDocument": {"uri": client.uri(name)}, "position": position(text(name), before),
         "context": {"includeDeclaration": true}});
     let found = client.ask("textDocument/references", &params);
-    places(client, &found).into_iter().map(|(file, line, _)| (file, line)).collect()
+    places(client, &found)
+        .into_iter()
+        .map(|(file, line, _)| (file, line))
+        .collect()
 }
 
-fn rename(client: &mut Client, name: &str, text: &str, before: &str, new: &str) -> Result<Value, String> {
+fn rename(
+    client: &mut Client,
+    name: &str,
+    text: &str,
+    before: &str,
+    new: &str,
+) -> Result<Value, String> {
     let params = json!({"textDocument": {"uri": client.uri(name)}, "position": position(text, before), "newName": new});
-    client.try_ask("textDocument/rename", &params).map_err(|(code, message)| {
-        assert_eq!(code, -32602, "{message}");
-        message
-    })
+    client
+        .try_ask("textDocument/rename", &params)
+        .map_err(|(code, message)| {
+            assert_eq!(code, -32602, "{message}");
+            message
+        })
 }
 
 /// The texts that a rename makes.
-fn renamed(client: &mut Client, name: &str, before: &str, new: &str) -> BTreeMap<&'static str, String> {
+fn renamed(
+    client: &mut Client,
+    name: &str,
+    before: &str,
+    new: &str,
+) -> BTreeMap<&'static str, String> {
     let answer = rename(client, name, text(name), before, new).unwrap();
     let changes = answer["changes"].as_object().unwrap();
-    assert!(changes.keys().all(|uri| FILES.iter().any(|(name, _)| client.uri(name) == *uri)), "{changes:?}");
-    let made = FILES.iter().filter_map(|(name, text)| Some((*name, applied(text, changes.get(&client.uri(name))?))));
+    assert!(
+        changes
+            .keys()
+            .all(|uri| FILES.iter().any(|(name, _)| client.uri(name) == *uri)),
+        "{changes:?}"
+    );
+    let made = FILES
+        .iter()
+        .filter_map(|(name, text)| Some((*name, applied(text, changes.get(&client.uri(name))?))));
     made.collect()
 }
 
@@ -121,7 +153,12 @@ fn at(file: &str, lines: &[u64]) -> Vec<(String, u64)> {
 #[test]
 fn a_parameter_is_found_in_every_task_that_takes_it_by_name() {
     let mut client = client();
-    let all = [at("handle.xml", &[2, 4, 9, 13]), at("send.md", &[2]), at("triage.xml", &[2, 2, 4])].concat();
+    let all = [
+        at("handle.xml", &[2, 4, 9, 13]),
+        at("send.md", &[2]),
+        at("triage.xml", &[2, 2, 4]),
+    ]
+    .concat();
     for (name, before) in [
         ("templates/handle.xml", "handle {{tick"),
         ("templates/handle.xml", "parameter name=\""),
@@ -130,24 +167,58 @@ fn a_parameter_is_found_in_every_task_that_takes_it_by_name() {
     ] {
         assert_eq!(references(&mut client, name, before), all, "{before}");
     }
-    let place = client.at("textDocument/definition", "templates/handle.xml", HANDLE, "answer {{ticket");
-    assert_eq!(place["range"]["start"], position(HANDLE, "parameter name=\""));
-    let highlights = client.at("textDocument/documentHighlight", "templates/triage.xml", TRIAGE, "sort {{");
-    let kinds: Vec<u64> = highlights.as_array().unwrap().iter().map(|one| one["kind"].as_u64().unwrap()).collect();
+    let place = client.at(
+        "textDocument/definition",
+        "templates/handle.xml",
+        HANDLE,
+        "answer {{ticket",
+    );
+    assert_eq!(
+        place["range"]["start"],
+        position(HANDLE, "parameter name=\"")
+    );
+    let highlights = client.at(
+        "textDocument/documentHighlight",
+        "templates/triage.xml",
+        TRIAGE,
+        "sort {{",
+    );
+    let kinds: Vec<u64> = highlights
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["kind"].as_u64().unwrap())
+        .collect();
     assert_eq!(kinds, [2, 2, 3]);
     // A field of a value is no variable.
-    assert_eq!(client.at("textDocument/definition", "templates/handle.xml", HANDLE, "ticket.bod"), Value::Null);
+    assert_eq!(
+        client.at(
+            "textDocument/definition",
+            "templates/handle.xml",
+            HANDLE,
+            "ticket.bod"
+        ),
+        Value::Null
+    );
 }
 
 #[test]
 fn the_result_of_a_step_is_found_where_later_steps_say_it() {
     let mut client = client();
-    assert_eq!(references(&mut client, "templates/handle.xml", "as=\"ver"), at("handle.xml", &[7, 9, 10, 13]));
+    assert_eq!(
+        references(&mut client, "templates/handle.xml", "as=\"ver"),
+        at("handle.xml", &[7, 9, 10, 13])
+    );
     assert_eq!(
         references(&mut client, "templates/handle.xml", "as=\"ans"),
         [at("handle.xml", &[8]), at("send.md", &[1])].concat()
     );
-    let place = client.at("textDocument/definition", "templates/handle.xml", HANDLE, "from=\"");
+    let place = client.at(
+        "textDocument/definition",
+        "templates/handle.xml",
+        HANDLE,
+        "from=\"",
+    );
     assert_eq!(place["range"]["start"], position(HANDLE, "as=\""));
 }
 
@@ -155,15 +226,32 @@ fn the_result_of_a_step_is_found_where_later_steps_say_it() {
 fn a_new_name_goes_wherever_the_old_one_was() {
     let mut client = client();
     let made = renamed(&mut client, "templates/triage.xml", "sort {{", "request");
-    assert_eq!(made.keys().copied().collect::<Vec<_>>(), ["templates/handle.xml", "templates/send.md", "templates/triage.xml"]);
+    assert_eq!(
+        made.keys().copied().collect::<Vec<_>>(),
+        [
+            "templates/handle.xml",
+            "templates/send.md",
+            "templates/triage.xml"
+        ]
+    );
     for (name, after) in &made {
         assert_eq!(*after, text(name).replace("ticket", "request"));
     }
     let made = renamed(&mut client, "templates/handle.xml", "by {{", "ruling");
-    let expected = HANDLE.replace("verdict", "ruling").replace("'ruling'", "'verdict'");
+    let expected = HANDLE
+        .replace("verdict", "ruling")
+        .replace("'ruling'", "'verdict'");
     assert_eq!(made, BTreeMap::from([("templates/handle.xml", expected)]));
-    let range = client.at("textDocument/prepareRename", "templates/handle.xml", HANDLE, "by {{ver");
-    assert_eq!((&range["placeholder"], &range["range"]["start"]), (&json!("verdict"), &position(HANDLE, "by {{")));
+    let range = client.at(
+        "textDocument/prepareRename",
+        "templates/handle.xml",
+        HANDLE,
+        "by {{ver",
+    );
+    assert_eq!(
+        (&range["placeholder"], &range["range"]["start"]),
+        (&json!("verdict"), &position(HANDLE, "by {{"))
+    );
 }
 
 #[test]
@@ -179,7 +267,10 @@ fn parameters_of_templates_and_arguments_of_calls_change_together() {
         assert_eq!(references(&mut client, name, before), expected, "{before}");
     }
     let made = renamed(&mut client, "templates/caller.xml", "<arg name=\"", "body");
-    assert_eq!(made["templates/caller.xml"], CALLER.replace("\"text\"", "\"body\""));
+    assert_eq!(
+        made["templates/caller.xml"],
+        CALLER.replace("\"text\"", "\"body\"")
+    );
     let digest = DIGEST
         .replace("params=\"text", "params=\"body")
         .replace("if text", "if body")
@@ -191,9 +282,20 @@ fn parameters_of_templates_and_arguments_of_calls_change_together() {
 #[test]
 fn fragments_say_the_names_of_who_uses_them() {
     let mut client = client();
-    assert_eq!(references(&mut client, "templates/digest.xml", "<parameter name=\"rea"), at("digest.xml", &[10, 14]));
-    let place = client.at("textDocument/definition", "templates/digest.xml", DIGEST, "write to {{rea");
-    assert_eq!(place["range"]["start"], position(DIGEST, "<parameter name=\""));
+    assert_eq!(
+        references(&mut client, "templates/digest.xml", "<parameter name=\"rea"),
+        at("digest.xml", &[10, 14])
+    );
+    let place = client.at(
+        "textDocument/definition",
+        "templates/digest.xml",
+        DIGEST,
+        "write to {{rea",
+    );
+    assert_eq!(
+        place["range"]["start"],
+        position(DIGEST, "<parameter name=\"")
+    );
 }
 
 #[test]
@@ -205,11 +307,27 @@ fn names_that_would_clash_or_are_none_are_refused() {
         ("handle {{", "", "cannot be a variable"),
         ("handle {{", "1st", "cannot be a variable"),
         ("handle {{", "a.b", "cannot be a variable"),
-        ("as=\"", "ticket", "another parameter is named `ticket` already, at templates/handle.xml:4"),
-        ("handle {{", "sent", "another result of a step is named `sent` already, at templates/handle.xml:12"),
-        ("handle {{", "and", "there would be a new finding at templates/handle.xml"),
+        (
+            "as=\"",
+            "ticket",
+            "another parameter is named `ticket` already, at templates/handle.xml:4",
+        ),
+        (
+            "handle {{",
+            "sent",
+            "another result of a step is named `sent` already, at templates/handle.xml:12",
+        ),
+        (
+            "handle {{",
+            "and",
+            "there would be a new finding at templates/handle.xml",
+        ),
         ("as=\"", "why", "another input is named `why` already"),
-        ("name=\"wh", "verdict", "another result of a step is named `verdict` already"),
+        (
+            "name=\"wh",
+            "verdict",
+            "another result of a step is named `verdict` already",
+        ),
         ("steps>", "x", "there is no name to change here"),
     ] {
         let refused = rename(&mut client, path, HANDLE, before, new);
@@ -229,7 +347,10 @@ fn names_that_would_clash_or_are_none_are_refused() {
     let hidden = "<task type=\"atomic\" name=\"h\">\n  <description>{{who}} {{&#119;ho}}</description>\n</task>\n";
     client.open("templates/h.xml", hidden);
     let message = rename(&mut client, "templates/h.xml", hidden, "{{w", "x").unwrap_err();
-    assert!(message.contains("character references at templates/h.xml:2:"), "{message}");
+    assert!(
+        message.contains("character references at templates/h.xml:2:"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -237,28 +358,63 @@ fn a_text_that_others_pull_in_too_keeps_its_names() {
     let mut client = client();
     let other = "<task type=\"atomic\" name=\"other\">\n  <description src=\"send.md\"/>\n  <parameters><parameter name=\"ticket\"/><parameter name=\"answer\"/></parameters>\n</task>\n";
     client.open("templates/other.xml", other);
-    let message = rename(&mut client, "templates/handle.xml", HANDLE, "handle {{", "request").unwrap_err();
-    assert!(message.contains("there would be a new finding at templates/other.xml:"), "{message}");
+    let message = rename(
+        &mut client,
+        "templates/handle.xml",
+        HANDLE,
+        "handle {{",
+        "request",
+    )
+    .unwrap_err();
+    assert!(
+        message.contains("there would be a new finding at templates/other.xml:"),
+        "{message}"
+    );
     // Not saved, and it counts; gone, and it does not.
     client.close("templates/other.xml");
-    assert!(rename(&mut client, "templates/handle.xml", HANDLE, "handle {{", "request").is_ok());
+    assert!(
+        rename(
+            &mut client,
+            "templates/handle.xml",
+            HANDLE,
+            "handle {{",
+            "request"
+        )
+        .is_ok()
+    );
 }
 
 #[test]
 fn what_is_not_saved_is_renamed_as_it_stands_in_the_editor() {
     let mut client = client();
-    let longer = TRIAGE.replace("sort {{ticket}}", "first of all, sort {{ticket}}, {{ticket}}");
+    let longer = TRIAGE.replace(
+        "sort {{ticket}}",
+        "first of all, sort {{ticket}}, {{ticket}}",
+    );
     client.replace("templates/triage.xml", 2, &longer);
-    let answer = rename(&mut client, "templates/handle.xml", HANDLE, "handle {{", "request").unwrap();
+    let answer = rename(
+        &mut client,
+        "templates/handle.xml",
+        HANDLE,
+        "handle {{",
+        "request",
+    )
+    .unwrap();
     let uri = client.uri("templates/triage.xml");
-    assert_eq!(applied(&longer, &answer["changes"][&uri]), longer.replace("ticket", "request"));
+    assert_eq!(
+        applied(&longer, &answer["changes"][&uri]),
+        longer.replace("ticket", "request")
+    );
 }
 
 #[test]
 fn a_task_that_is_named_by_its_file_gets_its_new_name_written() {
     let bare = "<task type=\"atomic\">\n  <description>d</description>\n</task>\n";
     let user = "<task type=\"sequential\" name=\"u\"><description>d</description><steps><task ref=\"bare\"/></steps></task>";
-    let mut client = Client::new(&[("templates/bare.xml", bare), ("templates/u.xml", user)], &pulling());
+    let mut client = Client::new(
+        &[("templates/bare.xml", bare), ("templates/u.xml", user)],
+        &pulling(),
+    );
     client.open("templates/u.xml", user);
     let answer = rename(&mut client, "templates/u.xml", user, "ref=\"", "plain").unwrap();
     let after = applied(bare, &answer["changes"][client.uri("templates/bare.xml")]);
@@ -284,11 +440,24 @@ fn names_that_the_language_gives_lead_to_the_parts_that_they_come_from() {
         ("and curr", "  <max_iterations"),
     ] {
         let place = client.at("textDocument/definition", "templates/l.xml", text, before);
-        assert_eq!(place["range"]["end"], position(text, part), "{before}: {place}");
+        assert_eq!(
+            place["range"]["end"],
+            position(text, part),
+            "{before}: {place}"
+        );
     }
-    let highlights = client.at("textDocument/documentHighlight", "templates/l.xml", text, "{{dir");
-    let lines: Vec<u64> =
-        highlights.as_array().unwrap().iter().map(|one| one["range"]["start"]["line"].as_u64().unwrap()).collect();
+    let highlights = client.at(
+        "textDocument/documentHighlight",
+        "templates/l.xml",
+        text,
+        "{{dir",
+    );
+    let lines: Vec<u64> = highlights
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["range"]["start"]["line"].as_u64().unwrap())
+        .collect();
     assert_eq!(lines, [2, 3, 3]);
     let refused = client.try_ask(
         "textDocument/prepareRename",

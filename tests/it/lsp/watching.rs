@@ -5,14 +5,19 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-const USER: &str =
-    "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>\n";
-const LATE: &str = "<task type=\"atomic\" name=\"late\">\n  <description>d</description>\n</task>\n";
+const USER: &str = "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>\n";
+const LATE: &str =
+    "<task type=\"atomic\" name=\"late\">\n  <description>d</description>\n</task>\n";
 /// Far more than a look takes to come round; less than would be no answer.
 const SOON: Duration = Duration::from_secs(10);
 
 fn codes(items: &Value) -> Vec<&str> {
-    items.as_array().unwrap().iter().map(|item| item["code"].as_str().unwrap()).collect()
+    items
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|item| item["code"].as_str().unwrap())
+        .collect()
 }
 
 /// A client that can be told to ask again.
@@ -28,28 +33,52 @@ fn refreshing() -> Value {
 fn asked(client: &mut Client) -> Vec<String> {
     // Before the second is taken, what followed from everything before it was said.
     for _ in 0..2 {
-        client.ask("workspace/symbol", &json!({"query": "nothing has this name"}));
+        client.ask(
+            "workspace/symbol",
+            &json!({"query": "nothing has this name"}),
+        );
     }
     // Figures come when they are counted, which is at no time that a test can know.
     let is_counted = |request: &lsp_server::Request| request.id.to_string().contains("figures-");
-    let methods = client.asked.drain(..).filter(|request| !is_counted(request)).map(|request| request.method);
-    methods.filter(|method| method != "client/registerCapability").collect()
+    let methods = client
+        .asked
+        .drain(..)
+        .filter(|request| !is_counted(request))
+        .map(|request| request.method);
+    methods
+        .filter(|method| method != "client/registerCapability")
+        .collect()
 }
 
 #[test]
 fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
     let text = "<task type=\"atomic\" name=\"t\"><description src=\"t.md\"/></task>\n";
-    let mut client = Client::new(&[("templates/t.xml", text), ("templates/t.md", "fine")], &plain());
+    let mut client = Client::new(
+        &[("templates/t.xml", text), ("templates/t.md", "fine")],
+        &plain(),
+    );
     client.open("templates/user.xml", USER);
     client.open("templates/t.xml", text);
-    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), ["CTX300"]);
-    assert_eq!(codes(&client.pushed("templates/t.xml")["diagnostics"]), [""; 0]);
+    assert_eq!(
+        codes(&client.pushed("templates/user.xml")["diagnostics"]),
+        ["CTX300"]
+    );
+    assert_eq!(
+        codes(&client.pushed("templates/t.xml")["diagnostics"]),
+        [""; 0]
+    );
     let begun = Instant::now();
     // Nothing is said from here on: a new file, a text, the project file, a file that goes.
     std::fs::write(client.path("templates/late.xml"), LATE).unwrap();
-    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), [""; 0]);
+    assert_eq!(
+        codes(&client.pushed("templates/user.xml")["diagnostics"]),
+        [""; 0]
+    );
     std::fs::write(client.path("templates/t.md"), "{{ not right").unwrap();
-    assert_eq!(codes(&client.pushed("templates/t.xml")["diagnostics"]).len(), 1);
+    assert_eq!(
+        codes(&client.pushed("templates/t.xml")["diagnostics"]).len(),
+        1
+    );
     std::fs::write(
         client.path("ctxc.toml"),
         "[lints]\nbad-expression = \"warning\"\n\n[defaults.atomic]\nfresh_context = \"enabled\"\ninherit_context = \"none\"\n",
@@ -63,7 +92,10 @@ fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
     assert_eq!(codes(&found["diagnostics"]), ["CTX202"]);
     client.close("templates/late.xml");
     std::fs::remove_file(client.path("templates/late.xml")).unwrap();
-    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), ["CTX300"]);
+    assert_eq!(
+        codes(&client.pushed("templates/user.xml")["diagnostics"]),
+        ["CTX300"]
+    );
     assert!(begun.elapsed() < 4 * SOON, "{:?}", begun.elapsed());
 }
 
@@ -71,16 +103,31 @@ fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
 fn a_client_that_watches_is_told_what_to_watch() {
     let mut client = Client::new(&[("ctxc.toml", "")], &refreshing());
     client.ask("workspace/symbol", &json!({"query": ""}));
-    let request = client.asked.iter().find(|request| request.method == "client/registerCapability").unwrap();
+    let request = client
+        .asked
+        .iter()
+        .find(|request| request.method == "client/registerCapability")
+        .unwrap();
     let registration = &request.params["registrations"][0];
     assert_eq!(registration["method"], "workspace/didChangeWatchedFiles");
-    let watchers = registration["registerOptions"]["watchers"].as_array().unwrap();
-    assert!(watchers[0]["globPattern"]["pattern"].as_str().is_some_and(|glob| glob.contains("xml") && glob.contains("toml")));
+    let watchers = registration["registerOptions"]["watchers"]
+        .as_array()
+        .unwrap();
+    assert!(
+        watchers[0]["globPattern"]["pattern"]
+            .as_str()
+            .is_some_and(|glob| glob.contains("xml") && glob.contains("toml"))
+    );
     // Of a folder that goes, some clients report nothing but the folder.
     let last = watchers.last().unwrap();
-    assert_eq!((&last["globPattern"]["pattern"], &last["kind"]), (&json!("**/*"), &json!(4)));
     assert_eq!(
-        watchers[0]["globPattern"]["baseUri"].as_str().map(|uri| uri.trim_end_matches('/').to_owned()),
+        (&last["globPattern"]["pattern"], &last["kind"]),
+        (&json!("**/*"), &json!(4))
+    );
+    assert_eq!(
+        watchers[0]["globPattern"]["baseUri"]
+            .as_str()
+            .map(|uri| uri.trim_end_matches('/').to_owned()),
         Some(client.uri("").trim_end_matches('/').to_owned())
     );
     // A client that cannot look outside of what is open looks nowhere for a project above it: we do.
@@ -95,12 +142,19 @@ fn a_client_that_watches_is_told_what_to_watch() {
 
 #[test]
 fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
-    let mut client = Client::new(&[("templates/late.xml", LATE), ("templates/user.xml", USER)], &refreshing());
+    let mut client = Client::new(
+        &[("templates/late.xml", LATE), ("templates/user.xml", USER)],
+        &refreshing(),
+    );
     client.open("templates/user.xml", USER);
     client.open("templates/late.xml", LATE);
     assert_eq!(asked(&mut client), [""; 0]);
     // Its own findings a client asks for by itself.
-    client.replace("templates/user.xml", 2, &USER.replace("<description>d</description>", ""));
+    client.replace(
+        "templates/user.xml",
+        2,
+        &USER.replace("<description>d</description>", ""),
+    );
     assert_eq!(asked(&mut client), [""; 0]);
     // Those of another document change with the name.
     client.replace("templates/late.xml", 2, &LATE.replace("late", "later"));
@@ -113,7 +167,10 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     client.tell("workspace/didChangeWatchedFiles", &event);
     assert_eq!(asked(&mut client), [""; 0]);
     // The project file: everything that shows resolved settings, and the findings where there are others.
-    client.open("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n");
+    client.open(
+        "ctxc.toml",
+        "[defaults.atomic]\ninherit_context = \"subset\"\n",
+    );
     let all = [
         "workspace/codeLens/refresh",
         "workspace/diagnostic/refresh",
@@ -123,7 +180,12 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     let mut told = asked(&mut client);
     told.sort();
     assert_eq!(told, all);
-    assert!(client.notes.iter().all(|note| note.method != "textDocument/publishDiagnostics"));
+    assert!(
+        client
+            .notes
+            .iter()
+            .all(|note| note.method != "textDocument/publishDiagnostics")
+    );
 }
 
 #[test]
@@ -149,13 +211,19 @@ fn a_folder_that_is_moved_away_takes_its_files_with_it() {
         assert_eq!(client.pull(shown), [Value::Null; 0], "{shown}");
         let (path, away) = (client.path(folder), client.path("away"));
         let tell = |client: &Client, name: &str, kind: u8| {
-            client.tell("workspace/didChangeWatchedFiles", &json!({"changes": [{"uri": client.uri(name), "type": kind}]}));
+            client.tell(
+                "workspace/didChangeWatchedFiles",
+                &json!({"changes": [{"uri": client.uri(name), "type": kind}]}),
+            );
         };
         std::fs::rename(&path, &away).unwrap();
         tell(&client, folder, 3);
         assert_eq!(codes(&json!(client.pull(shown))), [code], "{folder}");
         std::fs::rename(&away, &path).unwrap();
-        let back = files.iter().find(|(name, _)| name.starts_with(folder)).unwrap();
+        let back = files
+            .iter()
+            .find(|(name, _)| name.starts_with(folder))
+            .unwrap();
         tell(&client, back.0, 1);
         assert_eq!(client.pull(shown), [Value::Null; 0], "{shown}");
     }
@@ -167,27 +235,51 @@ fn a_client_that_cannot_be_told_is_not() {
     client.open("templates/user.xml", USER);
     client.ask("workspace/symbol", &json!({"query": ""}));
     client.open("templates/late.xml", LATE);
-    client.open("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n");
+    client.open(
+        "ctxc.toml",
+        "[defaults.atomic]\ninherit_context = \"subset\"\n",
+    );
     assert_eq!(asked(&mut client), [""; 0]);
 }
 
 #[test]
 fn what_a_client_has_is_not_sent_again() {
-    let mut client = Client::new(&[("templates/late.xml", LATE), ("templates/user.xml", USER)], &pulling());
+    let mut client = Client::new(
+        &[("templates/late.xml", LATE), ("templates/user.xml", USER)],
+        &pulling(),
+    );
     client.open("templates/late.xml", &LATE.replace("\"late\"", "\"other\""));
     let first = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
     let items = first["items"].as_array().unwrap();
-    assert_eq!(items.iter().map(|one| &one["kind"]).collect::<Vec<_>>(), ["full", "full"]);
-    let known: Vec<Value> = items.iter().map(|one| json!({"uri": one["uri"], "value": one["resultId"]})).collect();
+    assert_eq!(
+        items.iter().map(|one| &one["kind"]).collect::<Vec<_>>(),
+        ["full", "full"]
+    );
+    let known: Vec<Value> = items
+        .iter()
+        .map(|one| json!({"uri": one["uri"], "value": one["resultId"]}))
+        .collect();
     client.replace("templates/late.xml", 2, LATE);
     let second = client.ask("workspace/diagnostic", &json!({"previousResultIds": known}));
-    let of = |name: &str| second["items"].as_array().unwrap().iter().find(|one| one["uri"] == client.uri(name)).unwrap().clone();
+    let of = |name: &str| {
+        second["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["uri"] == client.uri(name))
+            .unwrap()
+            .clone()
+    };
     // Nothing was and is found in the one; the reference of the other resolves now.
     let late = of("templates/late.xml");
-    assert_eq!((late["kind"].as_str(), late["version"].as_i64()), (Some("unchanged"), Some(2)));
+    assert_eq!(
+        (late["kind"].as_str(), late["version"].as_i64()),
+        (Some("unchanged"), Some(2))
+    );
     assert_eq!(of("templates/user.xml")["kind"], "full");
     let id = of("templates/late.xml")["resultId"].clone();
-    let params = json!({"textDocument": {"uri": client.uri("templates/late.xml")}, "previousResultId": id});
+    let params =
+        json!({"textDocument": {"uri": client.uri("templates/late.xml")}, "previousResultId": id});
     let again = client.ask("textDocument/diagnostic", &params);
     assert_eq!(again, json!({"kind": "unchanged", "resultId": id}));
 }
@@ -197,24 +289,44 @@ fn findings_lead_to_the_pages_of_their_rules_and_say_of_which_kind_they_are() {
     let text = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <parameters><parameter name=\"unused\"/></parameters>\n  <context_management><inherit_context>true</inherit_context></context_management>\n</task>\n";
     let mut client = Client::unborn(&[]);
     let options = json!({"rulePages": "https://example.com/rules/"});
-    client.ask("initialize", &json!({"initializationOptions": options, "capabilities": pulling()}));
+    client.ask(
+        "initialize",
+        &json!({"initializationOptions": options, "capabilities": pulling()}),
+    );
     client.open("templates/a.xml", text);
     let found = client.pull("templates/a.xml");
     let shown: Vec<(String, Value, Value)> = found
         .iter()
-        .map(|one| (one["code"].as_str().unwrap().to_owned(), one["tags"].clone(), one["codeDescription"]["href"].clone()))
+        .map(|one| {
+            (
+                one["code"].as_str().unwrap().to_owned(),
+                one["tags"].clone(),
+                one["codeDescription"]["href"].clone(),
+            )
+        })
         .collect();
     assert_eq!(
         shown,
         [
-            ("CTX316".to_owned(), json!([1]), json!("https://example.com/rules/unused-parameter.md")),
-            ("CTX401".to_owned(), json!([2]), json!("https://example.com/rules/legacy-value.md")),
+            (
+                "CTX316".to_owned(),
+                json!([1]),
+                json!("https://example.com/rules/unused-parameter.md")
+            ),
+            (
+                "CTX401".to_owned(),
+                json!([2]),
+                json!("https://example.com/rules/legacy-value.md")
+            ),
         ]
     );
     // Without being told, the pages of the clone that the program was built in.
     let mut client = Client::new(&[], &pulling());
     client.open("templates/a.xml", text);
-    let href = client.pull("templates/a.xml")[0]["codeDescription"]["href"].as_str().unwrap().to_owned();
+    let href = client.pull("templates/a.xml")[0]["codeDescription"]["href"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let page = std::fs::read_to_string(href.strip_prefix("file://").unwrap()).unwrap();
     assert!(page.contains("unused-parameter"), "{page}");
 }

@@ -24,13 +24,34 @@ fn counted(found: &[Value]) -> (BTreeMap<String, usize>, BTreeMap<String, usize>
 
 /// The words of texts and values, but for those of the language.
 fn words(text: &str) -> BTreeSet<String> {
-    let own = ["true", "false", "full", "none", "subset", "enabled", "disabled", "notes_only", "full_output", "atomic"];
+    let own = [
+        "true",
+        "false",
+        "full",
+        "none",
+        "subset",
+        "enabled",
+        "disabled",
+        "notes_only",
+        "full_output",
+        "atomic",
+    ];
     let mut found = BTreeSet::new();
     for (at, piece) in text.split(['<', '>']).enumerate() {
         // Of a tag what stands in quotes.
-        let parts: Vec<&str> = if at % 2 == 1 { piece.split('"').skip(1).step_by(2).collect() } else { vec![piece] };
-        let words = parts.iter().flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
-        found.extend(words.filter(|word| word.len() > 2 && !own.contains(word)).map(str::to_owned));
+        let parts: Vec<&str> = if at % 2 == 1 {
+            piece.split('"').skip(1).step_by(2).collect()
+        } else {
+            vec![piece]
+        };
+        let words = parts
+            .iter()
+            .flat_map(|part| part.split(|c: char| !c.is_alphanumeric() && c != '_'));
+        found.extend(
+            words
+                .filter(|word| word.len() > 2 && !own.contains(word))
+                .map(str::to_owned),
+        );
     }
     found
 }
@@ -54,19 +75,42 @@ const SLIPS: [&str; 13] = [
 
 /// Everything that is compiled here, with the name of its rule.
 fn all() -> impl Iterator<Item = (&'static str, Example)> {
-    let slips = SLIPS.map(|template| ("slips", Example { template, project: "" }));
-    list::all().flat_map(|rule| rule.meta.bad().into_iter().map(|example| (rule.meta.name, example))).chain(slips)
+    let slips = SLIPS.map(|template| {
+        (
+            "slips",
+            Example {
+                template,
+                project: "",
+            },
+        )
+    });
+    list::all()
+        .flat_map(|rule| {
+            rule.meta
+                .bad()
+                .into_iter()
+                .map(|example| (rule.meta.name, example))
+        })
+        .chain(slips)
 }
 
 /// The ways out that are offered in a file, each with the code of its finding and the file afterwards.
 fn ways_out(client: &mut Client, path: &str, text: &str) -> Vec<(String, Value, String)> {
-    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
+    let everything =
+        json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
     let params = json!({"textDocument": {"uri": client.uri(path)}, "range": everything,
             "context": {"diagnostics": [], "only": ["quickfix"]}});
     let actions = client.ask("textDocument/codeAction", &params);
     let one = |action: &Value| {
         let edits = action["edit"]["changes"][client.uri(path)].clone();
-        (action["diagnostics"][0]["code"].as_str().unwrap().to_owned(), action.clone(), applied(text, &edits))
+        (
+            action["diagnostics"][0]["code"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            action.clone(),
+            applied(text, &edits),
+        )
     };
     actions.as_array().unwrap().iter().map(one).collect()
 }
@@ -80,7 +124,11 @@ fn every_way_out_leads_out() {
         files.push((PATH, example.template));
         files.retain(|(_, text)| !text.is_empty());
         let mut client = Client::new(&files, &pulling());
-        let files = files.iter().filter(|(path, _)| [".xml", ".toml", ".yaml"].iter().any(|end| path.ends_with(end)));
+        let files = files.iter().filter(|(path, _)| {
+            [".xml", ".toml", ".yaml"]
+                .iter()
+                .any(|end| path.ends_with(end))
+        });
         for &(path, text) in files {
             client.open(path, text);
             let (before, errors) = counted(&client.pull(path));
@@ -96,16 +144,28 @@ fn every_way_out_leads_out() {
                 }
                 // What could not be read hid what is wrong with it.
                 let hid = code.starts_with("CTX0") || code == "CTX504";
-                if let Some((new, _)) = left.iter().find(|(code, count)| !hid && errors.get(*code).is_none_or(|had| had < *count))
+                if let Some((new, _)) = left
+                    .iter()
+                    .find(|(code, count)| !hid && errors.get(*code).is_none_or(|had| had < *count))
                 {
                     let new = found.iter().find(|one| one["code"] == **new).unwrap();
-                    wrong.push(format!("new error {}: {}: {what}", new["code"], new["message"]));
+                    wrong.push(format!(
+                        "new error {}: {}: {what}",
+                        new["code"], new["message"]
+                    ));
                 }
-                let is_deletion = edits.as_array().unwrap().iter().all(|edit| edit["newText"] == "");
+                let is_deletion = edits
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .all(|edit| edit["newText"] == "");
                 let lost: Vec<String> = words(text).difference(&words(&after)).cloned().collect();
                 // The name of what nobody reads, of a branch or of a namespace, why something is allowed that is not there, and a level
                 // that does not hold say nothing to an agent; a tag that becomes text is seen as another one here.
-                let is_text = !["CTX017", "CTX316", "CTX101", "CTX190", "CTX510", "CTX511", "CTX520"].contains(&&*code);
+                let is_text = ![
+                    "CTX017", "CTX316", "CTX101", "CTX190", "CTX510", "CTX511", "CTX520",
+                ]
+                .contains(&&*code);
                 let is_much = lost.len() > 1 && !hid && code != "CTX102";
                 if is_text && (is_much || is_deletion && !lost.is_empty()) {
                     wrong.push(format!("lost {lost:?}: {what}"));
@@ -115,8 +175,16 @@ fn every_way_out_leads_out() {
         }
         client.end();
     }
-    assert!(wrong.is_empty(), "{} of {tried:?}:\n{}", wrong.len(), wrong.join("\n\n"));
-    assert!(tried["xml"] > 200 && tried["toml"] > 20 && tried["yaml"] > 10, "{tried:?}");
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried:?}:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
+    assert!(
+        tried["xml"] > 200 && tried["toml"] > 20 && tried["yaml"] > 10,
+        "{tried:?}"
+    );
 }
 
 #[test]
@@ -126,25 +194,48 @@ fn no_way_out_takes_a_comment() {
     for (name, example) in all() {
         let planted = |(path, text): (&'static str, &'static str)| {
             let is_xml = path.contains(".xml");
-            let text = if is_xml { text.replace('>', "><!-- kept -->") } else { text.replace('\n', " # kept\n") };
+            let text = if is_xml {
+                text.replace('>', "><!-- kept -->")
+            } else {
+                text.replace('\n', " # kept\n")
+            };
             (path, text)
         };
-        let files: Vec<(&str, String)> =
-            example.project_files().into_iter().chain([(PATH, example.template)]).map(planted).collect();
-        let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let files: Vec<(&str, String)> = example
+            .project_files()
+            .into_iter()
+            .chain([(PATH, example.template)])
+            .map(planted)
+            .collect();
+        let files: Vec<(&str, &str)> = files
+            .iter()
+            .map(|(path, text)| (*path, text.as_str()))
+            .collect();
         let mut client = Client::new(&files, &pulling());
-        for &(path, text) in files.iter().filter(|(path, _)| [".xml", ".toml", ".yaml"].iter().any(|end| path.ends_with(end))) {
+        for &(path, text) in files.iter().filter(|(path, _)| {
+            [".xml", ".toml", ".yaml"]
+                .iter()
+                .any(|end| path.ends_with(end))
+        }) {
             client.open(path, text);
             for (code, action, after) in ways_out(&mut client, path, text) {
                 tried += 1;
                 if after.matches("kept").count() < text.matches("kept").count() {
-                    wrong.push(format!("{name}: {code} {}\n{text}--->\n{after}", action["title"]));
+                    wrong.push(format!(
+                        "{name}: {code} {}\n{text}--->\n{after}",
+                        action["title"]
+                    ));
                 }
             }
             client.close(path);
         }
         client.end();
     }
-    assert!(wrong.is_empty(), "{} of {tried}:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried}:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
     assert!(tried > 150, "{tried}");
 }

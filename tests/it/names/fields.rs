@@ -10,15 +10,36 @@ const RISK: &str = r##"{"type": "object", "additionalProperties": false, "requir
 fn all(library: &str) -> Vec<String> {
     let open = RISK.replace("\"additionalProperties\": false, ", "");
     let free = RISK.replace("false", "true");
-    let files = [("lib.xml", library), ("schemas/risk.json", RISK), ("schemas/open.json", &open), ("schemas/free.json", &free)];
-    let built = compile_sources(&Config::default(), files.into_iter().chain([("guide.md", "read\n{{tone.x}}")]));
-    let of = built.diagnostics.iter().filter(|found| ["CTX305", "CTX311", "CTX323"].contains(&&*found.rule.code.to_string()));
-    of.map(|found| format!("{} {}: {}", found.rule.code, found.span.slice(library), found.message)).collect()
+    let files = [
+        ("lib.xml", library),
+        ("schemas/risk.json", RISK),
+        ("schemas/open.json", &open),
+        ("schemas/free.json", &free),
+    ];
+    let built = compile_sources(
+        &Config::default(),
+        files.into_iter().chain([("guide.md", "read\n{{tone.x}}")]),
+    );
+    let of = built
+        .diagnostics
+        .iter()
+        .filter(|found| ["CTX305", "CTX311", "CTX323"].contains(&&*found.rule.code.to_string()));
+    of.map(|found| {
+        format!(
+            "{} {}: {}",
+            found.rule.code,
+            found.span.slice(library),
+            found.message
+        )
+    })
+    .collect()
 }
 
 /// Those of a task with some parameters, inputs and more.
 fn task(body: &str) -> Vec<String> {
-    all(&format!("<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>{body}</task></library>"))
+    all(&format!(
+        "<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>{body}</task></library>"
+    ))
 }
 
 const PRODUCERS: &str = "<task type=\"atomic\" name=\"risk\"><description>d</description><output_format type=\"json\" schema=\"schemas/risk.json\"/></task>\
@@ -54,7 +75,12 @@ fn a_text_and_a_scalar_have_no_parts() {
     let found = task(&format!(
         "t</description><inputs><input name=\"tone\">friendly</input></inputs><instructions src=\"guide.md\"/>{STEPS}"
     ));
-    assert_eq!(found, ["CTX323 guide.md: in guide.md:2:3: `tone.x` leads nowhere: `tone` is a text, which has no parts"]);
+    assert_eq!(
+        found,
+        [
+            "CTX323 guide.md: in guide.md:2:3: `tone.x` leads nowhere: `tone` is a text, which has no parts"
+        ]
+    );
 }
 
 #[test]
@@ -72,12 +98,32 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
     assert_eq!(found, [one, one]);
     // Of several, one is enough, and one finding is.
     let others = "<input name=\"b\" from=\"p\"/><input name=\"c\"><task ref=\"risk\"/></input>";
-    assert_eq!(of(&format!("{text}{others}<input name=\"z\">more</input>"), "current_input.foo"), [one, one]);
+    assert_eq!(
+        of(
+            &format!("{text}{others}<input name=\"z\">more</input>"),
+            "current_input.foo"
+        ),
+        [one, one]
+    );
     assert_eq!(of(others, "current_input.risk_level"), [""; 0]);
-    assert_eq!(of("<input name=\"b\" from=\"p\"/>", "current_input[0]").len(), 2);
-    assert_eq!(of(&format!("<input name=\"b\" from=\"p\"/>{text}"), "current_input"), [""; 0]);
+    assert_eq!(
+        of("<input name=\"b\" from=\"p\"/>", "current_input[0]").len(),
+        2
+    );
+    assert_eq!(
+        of(
+            &format!("<input name=\"b\" from=\"p\"/>{text}"),
+            "current_input"
+        ),
+        [""; 0]
+    );
     let found = of("<input name=\"b\" from=\"p\"/>", "accumulator.x");
-    assert_eq!(found, ["CTX323 accumulator.x: `accumulator.x` leads nowhere: `accumulator` is a text, which has no parts"]);
+    assert_eq!(
+        found,
+        [
+            "CTX323 accumulator.x: `accumulator.x` leads nowhere: `accumulator` is a text, which has no parts"
+        ]
+    );
     // What a registered task uses of the one at hand.
     let library = "<library><task type=\"atomic\" name=\"q\"><description>{{current_input.x}}</description><parameters><parameter name=\"current_input\"/></parameters></task>\
         <task type=\"reduce\" name=\"o\"><description>d</description><inputs><input name=\"a\">text</input></inputs>\
@@ -93,14 +139,27 @@ fn each_input_of_a_reduce_is_the_one_at_hand() {
 #[test]
 fn a_part_that_a_default_lacks_is_refused() {
     let of = |parameter: &str, used: &str| {
-        let built =
-            task(&format!("t {{{{{used}}}}}</description><parameters><parameter name=\"o\" {parameter}/></parameters>{STEPS}"));
-        built.into_iter().map(|found| found.replace("CTX323 ", "")).collect::<Vec<_>>()
+        let built = task(&format!(
+            "t {{{{{used}}}}}</description><parameters><parameter name=\"o\" {parameter}/></parameters>{STEPS}"
+        ));
+        built
+            .into_iter()
+            .map(|found| found.replace("CTX323 ", ""))
+            .collect::<Vec<_>>()
     };
     let object = "type=\"object\" default='{\"a\": 1, \"l\": [{\"x\": \"y\"}]}'";
-    assert_eq!(of(object, "o.a.b"), ["o.a.b: `o.a.b` leads nowhere with the default: `o.a` has no `b` in it"]);
-    assert_eq!(of(object, "o.zz"), ["o.zz: `o.zz` leads nowhere with the default: `o` has no `zz` in it"]);
-    assert_eq!(of(object, "o.l[1].x"), ["o.l[1].x: `o.l[1].x` leads nowhere with the default: `o.l` has no `[1]` in it"]);
+    assert_eq!(
+        of(object, "o.a.b"),
+        ["o.a.b: `o.a.b` leads nowhere with the default: `o.a` has no `b` in it"]
+    );
+    assert_eq!(
+        of(object, "o.zz"),
+        ["o.zz: `o.zz` leads nowhere with the default: `o` has no `zz` in it"]
+    );
+    assert_eq!(
+        of(object, "o.l[1].x"),
+        ["o.l[1].x: `o.l[1].x` leads nowhere with the default: `o.l` has no `[1]` in it"]
+    );
     for good in ["o", "o.a", "o.l", "o.l[0].x"] {
         assert_eq!(of(object, good), [""; 0], "{good}");
     }
@@ -109,14 +168,20 @@ fn a_part_that_a_default_lacks_is_refused() {
         ["o[3]: `o[3]` leads nowhere with the default: `o` has no `[3]` in it"]
     );
     // What no value of the type can have is no doubt.
-    let certain = ["o.x: `o.x` leads nowhere: `o` is an array, which has entries, such as `[0]`, and no fields"];
+    let certain = [
+        "o.x: `o.x` leads nowhere: `o` is an array, which has entries, such as `[0]`, and no fields",
+    ];
     assert_eq!(of("type=\"array\" default='[]'", "o.x"), certain);
     assert_eq!(of("type=\"object\"", "o.a.b"), [""; 0]);
     assert_eq!(of("type=\"object\" default=\"null\"", "o.a").len(), 1);
     let warned = |library: &str| {
         let built = compile_sources(&Config::default(), [("t.xml", library)]);
-        let of = built.diagnostics.iter().filter(|found| found.rule.code.to_string() == "CTX323");
-        of.map(|found| format!("{:?} {}", found.severity, found.span.slice(library))).collect::<Vec<_>>()
+        let of = built
+            .diagnostics
+            .iter()
+            .filter(|found| found.rule.code.to_string() == "CTX323");
+        of.map(|found| format!("{:?} {}", found.severity, found.span.slice(library)))
+            .collect::<Vec<_>>()
     };
     let o = format!("<parameters><parameter name=\"o\" {object}/></parameters>");
     // By another name, in a condition, in a function, in a body inside, and by way of a registered task.
@@ -155,14 +220,22 @@ fn a_field_that_no_schema_names_is_found_across_tasks() {
             "d</description><steps>{step}<cond><case test=\"{used} == 1\"><task><description>{{{{{used}}}}}</description></task></case></cond></steps>"
         ))
     };
-    let twice = |field: &str, message: &str| [format!("CTX323 {field}: {message}"), format!("CTX323 {field}: {message}")];
+    let twice = |field: &str, message: &str| {
+        [
+            format!("CTX323 {field}: {message}"),
+            format!("CTX323 {field}: {message}"),
+        ]
+    };
     let named = "the schema of `r` names no field `risk_levl`";
     for step in [
         "<task ref=\"risk\" as=\"r\"/>",
         "<task ref=\"open\" as=\"r\"/>",
         "<task as=\"r\"><description>d</description><output_format type=\"json\" schema=\"schemas/risk.json\"/></task>",
     ] {
-        let expected = twice("r.risk_levl", &format!("`r.risk_levl` leads nowhere: {named}"));
+        let expected = twice(
+            "r.risk_levl",
+            &format!("`r.risk_levl` leads nowhere: {named}"),
+        );
         assert_eq!(after(step, "r.risk_levl"), expected, "{step}");
         for good in ["r.risk_level", "r.notes[3].any", "r.score", "r"] {
             assert_eq!(after(step, good), [""; 0], "{step} {good}");
@@ -171,7 +244,10 @@ fn a_field_that_no_schema_names_is_found_across_tasks() {
     }
     for (step, bad) in [
         ("<task ref=\"words\" as=\"r\"/>", 2),
-        ("<call template=\"F\" as=\"r\"><arg name=\"v\">1</arg></call>", 2),
+        (
+            "<call template=\"F\" as=\"r\"><arg name=\"v\">1</arg></call>",
+            2,
+        ),
         ("<task ref=\"free\" as=\"r\"/>", 0),
         ("<task ref=\"any\" as=\"r\"/>", 0),
     ] {
@@ -186,7 +262,14 @@ fn a_field_that_no_schema_names_is_found_across_tasks() {
         ))
         .len()
     };
-    assert_eq!((cycle("<output_format type=\"text\"/>"), cycle("<output_format type=\"json\"/>"), cycle("")), (1, 0, 0));
+    assert_eq!(
+        (
+            cycle("<output_format type=\"text\"/>"),
+            cycle("<output_format type=\"json\"/>"),
+            cycle("")
+        ),
+        (1, 0, 0)
+    );
 }
 
 #[test]
@@ -202,14 +285,33 @@ fn what_a_definition_uses_of_a_value_is_held_where_it_is_used() {
     };
     let text = "<inputs><input name=\"n\">words</input></inputs>";
     let found = of(&format!("{text}<steps><task ref=\"q\"/></steps>"));
-    assert_eq!(found, ["CTX323 q: the task `q` uses `n.x`, but here `n` is a text, which has no parts"]);
-    let found = of(&format!("{text}<instructions><use fragment=\"g\"/></instructions>{STEPS}"));
-    assert_eq!(found, ["CTX323 g: the fragment `g` uses `n.x`, but here `n` is a text, which has no parts"]);
+    assert_eq!(
+        found,
+        ["CTX323 q: the task `q` uses `n.x`, but here `n` is a text, which has no parts"]
+    );
+    let found = of(&format!(
+        "{text}<instructions><use fragment=\"g\"/></instructions>{STEPS}"
+    ));
+    assert_eq!(
+        found,
+        ["CTX323 g: the fragment `g` uses `n.x`, but here `n` is a text, which has no parts"]
+    );
     let found = of("<steps><call template=\"G\"><arg name=\"m\">words</arg></call></steps>");
-    assert_eq!(found, ["CTX323 G: the template `G` uses `m[0]`, but here `m` is a text, which has no parts"]);
+    assert_eq!(
+        found,
+        ["CTX323 G: the template `G` uses `m[0]`, but here `m` is a text, which has no parts"]
+    );
     let found = of("<steps><task ref=\"risk\" as=\"m\"/><task ref=\"by\"/></steps>");
-    assert_eq!(found, ["CTX323 by: the task `by` uses `m.deep`, but here the schema of `m` names no field `deep`"]);
-    assert_eq!(of("<steps><task ref=\"any\" as=\"m\"/><task ref=\"by\"/></steps>"), [""; 0]);
+    assert_eq!(
+        found,
+        [
+            "CTX323 by: the task `by` uses `m.deep`, but here the schema of `m` names no field `deep`"
+        ]
+    );
+    assert_eq!(
+        of("<steps><task ref=\"any\" as=\"m\"/><task ref=\"by\"/></steps>"),
+        [""; 0]
+    );
 }
 
 /// Types of own parameters and of results (the rest of L19).
@@ -223,22 +325,45 @@ fn types_are_held_across_results_and_own_parameters() {
     };
     let wrong = "the task `q` takes `n` as number, but `n` is";
     let by = |step: &str| of(&format!("<steps>{step}<task ref=\"q\"/></steps>"));
-    assert_eq!(by("<task ref=\"words\" as=\"n\"/>"), [format!("CTX305 q: {wrong} string here")]);
-    assert_eq!(by("<task ref=\"risk\" as=\"n\"/>"), [format!("CTX305 q: {wrong} object here")]);
-    for good in ["<call template=\"F\" as=\"n\"><arg name=\"v\">1</arg></call>", "<task ref=\"any\" as=\"n\"/>"] {
+    assert_eq!(
+        by("<task ref=\"words\" as=\"n\"/>"),
+        [format!("CTX305 q: {wrong} string here")]
+    );
+    assert_eq!(
+        by("<task ref=\"risk\" as=\"n\"/>"),
+        [format!("CTX305 q: {wrong} object here")]
+    );
+    for good in [
+        "<call template=\"F\" as=\"n\"><arg name=\"v\">1</arg></call>",
+        "<task ref=\"any\" as=\"n\"/>",
+    ] {
         assert_eq!(by(good), [""; 0], "{good}");
     }
     let own = "<task><description>{{n}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>";
-    let found = of(&format!("<parameters><parameter name=\"n\" type=\"object\"/></parameters><steps>{own}</steps>"));
-    assert_eq!(found, ["CTX305 n: `n` is declared as number, but its value is object"]);
     let found = of(&format!(
-        "<steps><task ref=\"risk\" as=\"r\"/>{}</steps>",
-        own.replace("</parameters>", "</parameters><inputs><input name=\"n\" from=\"r.risk_level\"/></inputs>")
+        "<parameters><parameter name=\"n\" type=\"object\"/></parameters><steps>{own}</steps>"
     ));
-    assert_eq!(found, ["CTX305 n: `n` is declared as number, but its value is string"]);
+    assert_eq!(
+        found,
+        ["CTX305 n: `n` is declared as number, but its value is object"]
+    );
     let found = of(&format!(
         "<steps><task ref=\"risk\" as=\"r\"/>{}</steps>",
-        own.replace("</parameters>", "</parameters><inputs><input name=\"n\" from=\"r.score\"/></inputs>")
+        own.replace(
+            "</parameters>",
+            "</parameters><inputs><input name=\"n\" from=\"r.risk_level\"/></inputs>"
+        )
+    ));
+    assert_eq!(
+        found,
+        ["CTX305 n: `n` is declared as number, but its value is string"]
+    );
+    let found = of(&format!(
+        "<steps><task ref=\"risk\" as=\"r\"/>{}</steps>",
+        own.replace(
+            "</parameters>",
+            "</parameters><inputs><input name=\"n\" from=\"r.score\"/></inputs>"
+        )
     ));
     assert_eq!(found, [""; 0]);
 }
@@ -252,7 +377,10 @@ fn parts_in_a_jinja_text() {
              <steps><task ref=\"risk\" as=\"r\"/><task><description syntax=\"jinja\">{text} {{{{ p }}}} {{{{ o }}}} {{{{ r }}}}</description></task></steps></task></library>"
         ))
     };
-    assert_eq!(of("{% if o.a %}{{ p.y }}{% endif %}"), ["CTX323 p.y: `p.y` leads nowhere: `p` is a string, which has no parts"]);
+    assert_eq!(
+        of("{% if o.a %}{{ p.y }}{% endif %}"),
+        ["CTX323 p.y: `p.y` leads nowhere: `p` is a string, which has no parts"]
+    );
     assert_eq!(of("{{ r.nothing.more }}").len(), 1);
     for fine in [
         "{{ o.a.b }} {{ r.risk_level }} {{ r.notes }}",
@@ -300,13 +428,25 @@ fn what_a_choice_or_a_whole_task_answers_is_known() {
     for step in [
         format!("<cond as=\"r\">{}</cond>", case(&agent)),
         format!("<cond as=\"r\">{}{}</cond>", case(&agent), case(&agent)),
-        format!("<task type=\"sequential\" as=\"r\"><description>d</description><steps>{words}{agent}</steps></task>"),
+        format!(
+            "<task type=\"sequential\" as=\"r\"><description>d</description><steps>{words}{agent}</steps></task>"
+        ),
         format!(
             "<task type=\"reduce\" as=\"r\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>x</description></inner_task><reduction_task><description>x</description>{number}</reduction_task></task>"
         ),
     ] {
         let found = of(&step);
-        assert!(found.len() == 1 && found[0].contains("`r` is a number, which has no parts"), "{found:?}");
+        assert!(
+            found.len() == 1 && found[0].contains("`r` is a number, which has no parts"),
+            "{found:?}"
+        );
     }
-    assert_eq!(of(&format!("<cond as=\"r\">{}{}</cond>", case(&agent), case(words))), [""; 0]);
+    assert_eq!(
+        of(&format!(
+            "<cond as=\"r\">{}{}</cond>",
+            case(&agent),
+            case(words)
+        )),
+        [""; 0]
+    );
 }

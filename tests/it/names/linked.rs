@@ -21,26 +21,40 @@ use std::fmt::Write as _;
 /// Each finding of the kinds asked for, with the words that it stands at.
 pub(super) fn places(library: &str, codes: &[&str]) -> Vec<String> {
     let built = compile_sources(&Config::default(), [("a.xml", library)]);
-    let found = built.diagnostics.iter().map(|found| (found.rule.code.to_string(), found));
+    let found = built
+        .diagnostics
+        .iter()
+        .map(|found| (found.rule.code.to_string(), found));
     let of = found.filter(|(code, _)| codes.contains(&code.as_str()));
-    of.map(|(code, found)| format!("{code} {}", found.span.slice(library))).collect()
+    of.map(|(code, found)| format!("{code} {}", found.span.slice(library)))
+        .collect()
 }
 
 /// The parameters of a task, those that it does not declare with a `?`.
 fn parameters(registry: &Registry, task: &str) -> Vec<String> {
     let all = registry.find(task).unwrap().parameters().unwrap();
-    all.into_iter().map(|own| format!("{}{}", own.name, if own.implicit { "?" } else { "" })).collect()
+    all.into_iter()
+        .map(|own| format!("{}{}", own.name, if own.implicit { "?" } else { "" }))
+        .collect()
 }
 
-const Q: &str =
-    "<task type=\"atomic\" name=\"q\"><description>x {{n}}</description><parameters><parameter name=\"n\"/></parameters></task>";
+const Q: &str = "<task type=\"atomic\" name=\"q\"><description>x {{n}}</description><parameters><parameter name=\"n\"/></parameters></task>";
 
 #[test]
 fn what_a_reference_takes_is_bound_where_it_stands() {
     let of = |rest: &str| places(&format!("<library>{Q}\n{rest}</library>"), &["CTX304"]);
-    let task = |body: &str| of(&format!("<task type=\"sequential\" name=\"o\"><description>x</description>{body}</task>"));
+    let task = |body: &str| {
+        of(&format!(
+            "<task type=\"sequential\" name=\"o\"><description>x</description>{body}</task>"
+        ))
+    };
     let steps = "<steps><task ref=\"q\"/></steps>";
-    assert_eq!(task(&format!("<parameters><parameter name=\"c\"/></parameters>{steps}")), ["CTX304 q"]);
+    assert_eq!(
+        task(&format!(
+            "<parameters><parameter name=\"c\"/></parameters>{steps}"
+        )),
+        ["CTX304 q"]
+    );
     for bound in [
         format!("<parameters><parameter name=\"n\"/></parameters>{steps}"),
         format!("<parameters><parameter name=\"c\"/></parameters><inputs><input name=\"n\" from=\"c\"/></inputs>{steps}"),
@@ -58,7 +72,11 @@ fn what_a_reference_takes_is_bound_where_it_stands() {
         ))
     };
     assert_eq!(
-        (inner(""), inner(" required=\"true\""), inner(" default=\"d\"").len()),
+        (
+            inner(""),
+            inner(" required=\"true\""),
+            inner(" default=\"d\"").len()
+        ),
         (vec!["CTX304 p".to_owned()], vec!["CTX304 p".to_owned()], 0)
     );
     let fragment = "<fragment name=\"g\">{{v}}</fragment><template name=\"G\" params=\"b\"><task type=\"atomic\"><description>{{b}} <use fragment=\"g\"/></description></task></template>";
@@ -76,15 +94,22 @@ fn what_nothing_binds_is_a_parameter_of_those_that_declare_none() {
          <task type=\"sequential\" name=\"four\"><description>t</description><steps><task><description>{{{{p}}}}</description>\
          <parameters><parameter name=\"p\"/></parameters></task></steps></task></library>"
     );
-    let registry = compile_sources(&Config::default(), [("a.xml", library.as_str())]).registry.unwrap();
+    let registry = compile_sources(&Config::default(), [("a.xml", library.as_str())])
+        .registry
+        .unwrap();
     let all = ["one", "two", "three", "four"].map(|task| parameters(&registry, task).join(" "));
     assert_eq!(all, ["n?", "m? n?", "v?", "p?"]);
     // The hash of a definition moves with them.
     let hash = |library: &str| {
-        let registry = compile_sources(&Config::default(), [("a.xml", library)]).registry.unwrap();
+        let registry = compile_sources(&Config::default(), [("a.xml", library)])
+            .registry
+            .unwrap();
         registry.find("two").unwrap().hash().to_string()
     };
-    assert_ne!(hash(&library), hash(&library.replacen("name=\"n\"/>", "name=\"n\" type=\"string\"/>", 1)));
+    assert_ne!(
+        hash(&library),
+        hash(&library.replacen("name=\"n\"/>", "name=\"n\" type=\"string\"/>", 1))
+    );
 }
 
 const MAIL: &str = "<description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>";
@@ -98,7 +123,9 @@ fn nothing_untrusted_reaches_a_system_text_by_way_of_a_reference() {
         <template name=\"by\" params=\"k\"><task type=\"sequential\"><description>d</description><inputs><input name=\"z\">a {{k}}</input></inputs>\
         <steps><call template=\"f\"><arg name=\"m\" from=\"z\"/></call></steps></task></template>";
     let found = |body: &str| {
-        let task = format!("<library>{library}<task type=\"sequential\" name=\"o\">{MAIL}{body}</task></library>");
+        let task = format!(
+            "<library>{library}<task type=\"sequential\" name=\"o\">{MAIL}{body}</task></library>"
+        );
         places(&task, &["CTX310"]).len()
     };
     for bad in [
@@ -131,15 +158,33 @@ fn what_several_uses_of_a_fragment_lack_is_reported_at_the_fragment() {
             )
         };
         let users: String = users.iter().map(user).collect();
-        places(&format!("<library><fragment name=\"g\">{{{{p}}}} {{{{v}}}}</fragment>{users}</library>"), &["CTX304"])
+        places(
+            &format!(
+                "<library><fragment name=\"g\">{{{{p}}}} {{{{v}}}}</fragment>{users}</library>"
+            ),
+            &["CTX304"],
+        )
     };
-    assert_eq!((of(&[]).len(), of(&["a"]), of(&["a", "b", "c"])), (0, vec!["CTX304 g".to_owned()], vec!["CTX304 g".to_owned()]));
+    assert_eq!(
+        (of(&[]).len(), of(&["a"]), of(&["a", "b", "c"])),
+        (0, vec!["CTX304 g".to_owned()], vec!["CTX304 g".to_owned()])
+    );
     let library = "<library><fragment name=\"g\">{{v}}</fragment><task type=\"atomic\" name=\"a\"><description>d <use fragment=\"g\"/></description>\
         <instructions><use fragment=\"g\"/></instructions><parameters/></task></library>";
     let built = compile_sources(&Config::default(), [("a.xml", library)]);
-    let found = built.diagnostics.iter().find(|found| found.rule.name == "undeclared-variable").unwrap();
-    assert_eq!(found.message, "the fragment `g` takes `v`, which has no value in 2 of the places that use it");
-    assert_eq!((found.span.start as usize, found.labels.len()), (library.find("g\">").unwrap(), 2));
+    let found = built
+        .diagnostics
+        .iter()
+        .find(|found| found.rule.name == "undeclared-variable")
+        .unwrap();
+    assert_eq!(
+        found.message,
+        "the fragment `g` takes `v`, which has no value in 2 of the places that use it"
+    );
+    assert_eq!(
+        (found.span.start as usize, found.labels.len()),
+        (library.find("g\">").unwrap(), 2)
+    );
 }
 
 /// Reported once, where it is declared, whatever refers to it.
@@ -150,14 +195,22 @@ fn what_may_be_left_out_has_a_default() {
         format!("<task type=\"sequential\" name=\"{name}\"><description>{{{{m}}}}</description><parameters><parameter name=\"m\"/></parameters><steps><task ref=\"q\"/></steps></task>")
     });
     let of = |library: &str| places(library, &["CTX304", "CTX315", "CTX324"]);
-    assert_eq!(of(&format!("<library>{q}{}</library>", users.concat())), ["CTX324 n"]);
+    assert_eq!(
+        of(&format!("<library>{q}{}</library>", users.concat())),
+        ["CTX324 n"]
+    );
     assert_eq!(of(&q.replace("/></", " default=\"1\"/></")), [""; 0]);
     // Inside of a task it has what is bound around it.
     let inner = |parameters: &str| {
         let inner = q.replace(" name=\"q\"", "");
-        of(&format!("<task type=\"sequential\" name=\"o\"><description>d</description>{parameters}<steps>{inner}</steps></task>"))
+        of(&format!(
+            "<task type=\"sequential\" name=\"o\"><description>d</description>{parameters}<steps>{inner}</steps></task>"
+        ))
     };
-    assert_eq!(inner("<parameters><parameter name=\"n\"/></parameters>"), [""; 0]);
+    assert_eq!(
+        inner("<parameters><parameter name=\"n\"/></parameters>"),
+        [""; 0]
+    );
     assert_eq!(inner("<parameters/>"), ["CTX324 n"]);
     assert_eq!(inner(""), ["CTX324 n"]);
 }
@@ -172,14 +225,34 @@ fn an_input_gives_a_parameter_its_value_from_there_on() {
         );
         places(&library, &["CTX304", "CTX310", "CTX315"])
     };
-    let (itself, plain) = ("<input name=\"b\">t {{b}}</input>", "<input name=\"b\">t</input>");
+    let (itself, plain) = (
+        "<input name=\"b\">t {{b}}</input>",
+        "<input name=\"b\">t</input>",
+    );
     assert_eq!(of(plain, "", ""), [""; 0]);
     assert_eq!(of(itself, "", ""), ["CTX315 task"]);
-    assert_eq!(of(&format!("<input name=\"a\">{{{{b}}}}</input>{plain}"), "", ""), ["CTX315 task"]);
+    assert_eq!(
+        of(
+            &format!("<input name=\"a\">{{{{b}}}}</input>{plain}"),
+            "",
+            ""
+        ),
+        ["CTX315 task"]
+    );
     assert_eq!(of(itself, "<parameters/>", ""), ["CTX304 b"]);
-    assert_eq!(of(itself, "<parameters><parameter name=\"b\"/></parameters>", ""), [""; 0]);
+    assert_eq!(
+        of(
+            itself,
+            "<parameters><parameter name=\"b\"/></parameters>",
+            ""
+        ),
+        [""; 0]
+    );
     let untrusted = "<parameters><parameter name=\"b\" trust=\"untrusted\"/></parameters>";
-    assert_eq!(of(itself, untrusted, "<system>{{b}}</system>"), ["CTX310 b"]);
+    assert_eq!(
+        of(itself, untrusted, "<system>{{b}}</system>"),
+        ["CTX310 b"]
+    );
     assert_eq!(of(plain, untrusted, "<system>{{b}}</system>"), [""; 0]);
 }
 
@@ -192,8 +265,23 @@ fn types_are_held_across_references() {
         );
         places(&library, &["CTX305"]).len()
     };
-    assert_eq!((of("string", "number"), of("object", "string"), of("boolean", "array")), (1, 1, 1));
-    assert_eq!((of("string", "string"), of("integer", "number"), of("number", "integer"), of("array", "string[]")), (0, 0, 0, 0));
+    assert_eq!(
+        (
+            of("string", "number"),
+            of("object", "string"),
+            of("boolean", "array")
+        ),
+        (1, 1, 1)
+    );
+    assert_eq!(
+        (
+            of("string", "string"),
+            of("integer", "number"),
+            of("number", "integer"),
+            of("array", "string[]")
+        ),
+        (0, 0, 0, 0)
+    );
 }
 
 /// A text from outside is never a number, by whose type alone it would be trusted.
@@ -209,10 +297,16 @@ fn a_text_from_outside_is_not_handed_over_as_a_number() {
         places(&library, &["CTX305"])
     };
     // One that is marked itself is held to its type, whoever gives the value.
-    let marked = of("<inputs><input name=\"n\">4</input></inputs><steps><task ref=\"m\"/></steps>", "");
+    let marked = of(
+        "<inputs><input name=\"n\">4</input></inputs><steps><task ref=\"m\"/></steps>",
+        "",
+    );
     assert_eq!(marked, ["CTX305 m"]);
-    let input = |given: &str| format!("<inputs><input name=\"n\"{given}</inputs><steps><task ref=\"q\"/></steps>");
-    let call = |given: &str| format!("<steps><call template=\"f\"><arg name=\"n\"{given}</call></steps>");
+    let input = |given: &str| {
+        format!("<inputs><input name=\"n\"{given}</inputs><steps><task ref=\"q\"/></steps>")
+    };
+    let call =
+        |given: &str| format!("<steps><call template=\"f\"><arg name=\"n\"{given}</call></steps>");
     let untrusted = " trust=\"untrusted\"";
     assert_eq!(of(&input(">{{mail}}</input>"), untrusted), ["CTX305 q"]);
     assert_eq!(of(&call(">{{mail}}</arg>"), untrusted), ["CTX305 f"]);
@@ -222,7 +316,10 @@ fn a_text_from_outside_is_not_handed_over_as_a_number() {
         (call(" trust=\"trusted\">{{mail}}</arg>"), untrusted),
         (input(">{{mail}}</input>"), ""),
         (input(">4</input>"), untrusted),
-        (input(">{{mail}}</input>"), " trust=\"untrusted\" type=\"number\""),
+        (
+            input(">{{mail}}</input>"),
+            " trust=\"untrusted\" type=\"number\"",
+        ),
     ] {
         assert_eq!(of(&inner, trust), [""; 0], "{inner}");
     }
@@ -237,7 +334,10 @@ struct Dice {
 
 impl Dice {
     fn roll(&mut self, sides: u64) -> u64 {
-        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.state = self
+            .state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.state >> 33) % sides
     }
 
@@ -248,7 +348,14 @@ impl Dice {
     /// A name that may be bound, in the parts of a reduce those of its rounds, too.
     fn name(&mut self) -> &'static str {
         let of_rounds = if self.is_part { 3 } else { 0 };
-        ["a", "b", "c", "current_input", "accumulator", "current_result"][self.roll(3 + of_rounds) as usize]
+        [
+            "a",
+            "b",
+            "c",
+            "current_input",
+            "accumulator",
+            "current_result",
+        ][self.roll(3 + of_rounds) as usize]
     }
 
     fn text(&mut self, fragments: u64) -> String {
@@ -272,10 +379,26 @@ impl Dice {
     fn parameters(&mut self) -> String {
         let mut out = String::from("<parameters>");
         for name in ["a", "b", "c"] {
-            let kind = self.of(&["", "", " type=\"string\"", " type=\"number\"", " type=\"object\""]);
-            let more = self.of(&["", "", " required=\"true\"", " trust=\"untrusted\"", " default=\"1\""]);
+            let kind = self.of(&[
+                "",
+                "",
+                " type=\"string\"",
+                " type=\"number\"",
+                " type=\"object\"",
+            ]);
+            let more = self.of(&[
+                "",
+                "",
+                " required=\"true\"",
+                " trust=\"untrusted\"",
+                " default=\"1\"",
+            ]);
             let is_object = kind.contains("object");
-            let more = if is_object { more.replace("\"1\"", "'{\"x\": 1}'") } else { more.to_owned() };
+            let more = if is_object {
+                more.replace("\"1\"", "'{\"x\": 1}'")
+            } else {
+                more.to_owned()
+            };
             if self.roll(3) > 0 && (!more.contains("default") || kind.is_empty() || is_object) {
                 let _ = write!(out, "<parameter name=\"{name}\"{kind}{more}/>");
             }
@@ -287,12 +410,29 @@ impl Dice {
         let mut out = String::new();
         for name in ["a", "b"] {
             match self.roll(5) {
-                0 => out.extend(["<input name=\"", name, "\" from=\"", self.name(), self.of(&["", "", ".x"]), "\"/>"]),
-                1 => out.extend(["<input name=\"", name, "\">", &self.text(fragments), "</input>"]),
+                0 => out.extend([
+                    "<input name=\"",
+                    name,
+                    "\" from=\"",
+                    self.name(),
+                    self.of(&["", "", ".x"]),
+                    "\"/>",
+                ]),
+                1 => out.extend([
+                    "<input name=\"",
+                    name,
+                    "\">",
+                    &self.text(fragments),
+                    "</input>",
+                ]),
                 _ => {}
             }
         }
-        if out.is_empty() { out } else { format!("<inputs>{out}</inputs>") }
+        if out.is_empty() {
+            out
+        } else {
+            format!("<inputs>{out}</inputs>")
+        }
     }
 
     fn body(&mut self, fragments: u64, tasks: u64, depth: u64) -> String {
@@ -316,14 +456,25 @@ impl Dice {
                         let _ = write!(steps, "<task ref=\"t{at}\"{result}/>");
                     }
                     2 if tasks > 0 => {
-                        let arg = if self.roll(6) == 0 { String::new() } else { self.text(fragments) };
+                        let arg = if self.roll(6) == 0 {
+                            String::new()
+                        } else {
+                            self.text(fragments)
+                        };
                         let result = named("b");
-                        let _ = write!(steps, "<call template=\"f\"{result}><arg name=\"a\">{arg}</arg></call>");
+                        let _ = write!(
+                            steps,
+                            "<call template=\"f\"{result}><arg name=\"a\">{arg}</arg></call>"
+                        );
                     }
                     _ => {
                         let (name, form) = FORMS[self.roll(3) as usize];
                         let (body, profile) = (self.body(fragments, 0, 0), self.profile());
-                        let _ = write!(steps, "<task type=\"atomic\"{}{profile}>{body}{form}</task>", named(name));
+                        let _ = write!(
+                            steps,
+                            "<task type=\"atomic\"{}{profile}>{body}{form}</task>",
+                            named(name)
+                        );
                     }
                 }
             }
@@ -340,7 +491,12 @@ impl Dice {
         }
         self.is_part = true;
         for part in ["inner_task", "reduction_task"] {
-            let _ = write!(out, "<{part}>{}{}</{part}>", self.body(fragments, 0, 0), FORMS[2].1);
+            let _ = write!(
+                out,
+                "<{part}>{}{}</{part}>",
+                self.body(fragments, 0, 0),
+                FORMS[2].1
+            );
         }
         self.is_part = false;
         out
@@ -348,9 +504,16 @@ impl Dice {
 
     fn task(&mut self, number: u64) -> String {
         let kind = self.of(&["atomic", "sequential", "reduce"]);
-        let body = if kind == "reduce" { self.reduce(3) } else { self.body(3, number, u64::from(kind == "sequential")) };
+        let body = if kind == "reduce" {
+            self.reduce(3)
+        } else {
+            self.body(3, number, u64::from(kind == "sequential"))
+        };
         let profile = self.profile();
-        format!("<task type=\"{kind}\" name=\"t{number}\"{profile}>{body}{}</task>\n", FORMS[number as usize % 3].1)
+        format!(
+            "<task type=\"{kind}\" name=\"t{number}\"{profile}>{body}{}</task>\n",
+            FORMS[number as usize % 3].1
+        )
     }
 
     /// A library in which everything passes: of each definition the first that does, if one of a few does.
@@ -372,7 +535,11 @@ impl Dice {
     }
 
     fn add(&mut self, library: &mut String, make: impl Fn(&mut Self) -> String) -> bool {
-        let passes = |one: &String| built(&format!("{library}{one}</library>")).registry.is_some();
+        let passes = |one: &String| {
+            built(&format!("{library}{one}</library>"))
+                .registry
+                .is_some()
+        };
         let found = (0..12).map(|_| make(self)).find(passes);
         library.push_str(found.as_deref().unwrap_or_default());
         found.is_some()
@@ -385,8 +552,15 @@ fn built(library: &str) -> ctxc::Built {
 
 /// Roles that play every second task, without fences where it names no profile.
 fn config(library: &str) -> Config {
-    let played = (0..5).step_by(2).filter(|at| library.contains(&format!(" name=\"t{at}\"")));
-    read(&played.map(|at| format!("[roles.r{at}]\ntemplate = \"t{at}\"\nprofile = \"bare\"\n")).collect::<Vec<_>>().concat())
+    let played = (0..5)
+        .step_by(2)
+        .filter(|at| library.contains(&format!(" name=\"t{at}\"")));
+    read(
+        &played
+            .map(|at| format!("[roles.r{at}]\ntemplate = \"t{at}\"\nprofile = \"bare\"\n"))
+            .collect::<Vec<_>>()
+            .concat(),
+    )
 }
 
 /// What a parameter is given.
@@ -400,7 +574,11 @@ fn value(kind: Option<&str>) -> Value {
 }
 
 fn parts(levels: u32) -> Value {
-    if levels == 0 { json!("deep") } else { json!({"x": parts(levels - 1), "y": parts(levels - 1)}) }
+    if levels == 0 {
+        json!("deep")
+    } else {
+        json!({"x": parts(levels - 1), "y": parts(levels - 1)})
+    }
 }
 
 /// A result has the form that its name goes with.
@@ -419,7 +597,8 @@ const FORMS: [(&str, &str); 3] = [
     ("c", "<output_format type=\"json\" schema=\"c.json\"/>"),
 ];
 
-const C: &str = r#"{"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false}"#;
+const C: &str =
+    r#"{"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false}"#;
 
 /// Which values a run brings.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -434,13 +613,21 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
     let played = |task: &str| config.roles.values().find(|role| role.task.value == task);
     let roles = |(task, node): (String, String)| {
         let roles = [None, played(&task)];
-        roles.into_iter().take(1 + usize::from(roles[1].is_some())).map(move |role| (task.clone(), node.clone(), role))
+        roles
+            .into_iter()
+            .take(1 + usize::from(roles[1].is_some()))
+            .map(move |role| (task.clone(), node.clone(), role))
     };
     for (task, node, role) in agents(registry).into_iter().flat_map(roles) {
         let all = registry.find(&task).unwrap().parameters().unwrap();
-        let given: Vec<_> = all.iter().filter(|own| brings == Brings::All || own.default.is_none()).collect();
-        let mut inputs: BTreeMap<String, Value> =
-            given.iter().map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        let given: Vec<_> = all
+            .iter()
+            .filter(|own| brings == Brings::All || own.default.is_none())
+            .collect();
+        let mut inputs: BTreeMap<String, Value> = given
+            .iter()
+            .map(|own| (own.name.clone(), value(own.kind.as_deref())))
+            .collect();
         // What nobody declares a type for has one that fits, by way of other names too.
         let open: Vec<_> = given.iter().filter(|own| own.kind.is_none()).collect();
         let mut tries = 0;
@@ -456,28 +643,56 @@ fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<Strin
                 role,
                 ..Request::new(&task)
             };
-            let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
+            let Err(faults) = assemble(registry, &request, &Options::default()) else {
+                break;
+            };
             if faults.iter().all(|fault| {
-                matches!(*fault.kind, FaultKind::WrongType { .. }) || tries > 0 && matches!(*fault.kind, FaultKind::NoPart { .. })
+                matches!(*fault.kind, FaultKind::WrongType { .. })
+                    || tries > 0 && matches!(*fault.kind, FaultKind::NoPart { .. })
             }) && tries + 1 < 3_usize.pow(open.len() as u32)
             {
                 tries += 1;
                 for (at, own) in open.iter().enumerate() {
                     let kinds = [None, Some("number"), Some("string")];
-                    inputs.insert(own.name.clone(), value(kinds[tries / 3_usize.pow(at as u32) % 3]));
+                    inputs.insert(
+                        own.name.clone(),
+                        value(kinds[tries / 3_usize.pow(at as u32) % 3]),
+                    );
                 }
                 continue;
             }
             let mut known = results.len();
             for fault in faults.iter() {
-                if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
-                    results.insert(name.clone(), StepResult { content: result(name), ..StepResult::default() });
+                if let FaultKind::Missing {
+                    name,
+                    origin: MissingFrom::Result,
+                } = &*fault.kind
+                {
+                    results.insert(
+                        name.clone(),
+                        StepResult {
+                            content: result(name),
+                            ..StepResult::default()
+                        },
+                    );
                 }
                 // A result without a name of its own has the form that its task gives it.
                 if let FaultKind::ResultForm { name, takes, .. } = &*fault.kind {
-                    let content = if takes.ends_with("number") { json!(4) } else { json!("words") };
-                    let is_new = results.get(name).is_none_or(|given| given.content != content);
-                    results.insert(name.clone(), StepResult { content, ..StepResult::default() });
+                    let content = if takes.ends_with("number") {
+                        json!(4)
+                    } else {
+                        json!("words")
+                    };
+                    let is_new = results
+                        .get(name)
+                        .is_none_or(|given| given.content != content);
+                    results.insert(
+                        name.clone(),
+                        StepResult {
+                            content,
+                            ..StepResult::default()
+                        },
+                    );
                     known = known.min(results.len() - usize::from(is_new));
                 }
             }
@@ -519,10 +734,17 @@ fn a_check_alone_finds_what_a_build_finds() {
     std::fs::write(folder.path().join("c.json"), C).unwrap();
     let mut wrong = 0;
     for seed in 0..24 {
-        let mut dice = Dice { state: seed, is_part: false };
+        let mut dice = Dice {
+            state: seed,
+            is_part: false,
+        };
         let project = dice.project();
         // The last task is taken as it comes.
-        let project = format!("{}{}</library>", project.trim_end_matches("</library>"), dice.task(5));
+        let project = format!(
+            "{}{}</library>",
+            project.trim_end_matches("</library>"),
+            dice.task(5)
+        );
         std::fs::write(folder.path().join("a.xml"), &project).unwrap();
         let [check, build] = [Goal::Findings, Goal::Registry].map(|goal| {
             let request = workspace::request::Request {
@@ -537,8 +759,13 @@ fn a_check_alone_finds_what_a_build_finds() {
                 identity: Identity::Wanted,
                 least: ctxc::Severity::Hint,
             };
-            let found = workspace::check::check_project(&request).unwrap().diagnostics;
-            found.iter().map(|found| format!("{found:?}")).collect::<Vec<_>>()
+            let found = workspace::check::check_project(&request)
+                .unwrap()
+                .diagnostics;
+            found
+                .iter()
+                .map(|found| format!("{found:?}"))
+                .collect::<Vec<_>>()
         });
         assert_eq!(check, build, "{project}");
         wrong += usize::from(check.iter().any(|found| found.contains("from outside")));
@@ -559,8 +786,18 @@ fn a_number_handed_to_a_reference_is_no_text() {
 <task type="sequential" name="t2"><description>d</description><steps><task ref="t1" as="b"/><task ref="t0" as="a"/></steps></task>
 </library>"#;
     let built = compile_sources(&Config::default(), [("a.xml", project)]);
-    assert!(!built.diagnostics.iter().any(|found| found.severity == ctxc::Severity::Error), "{:?}", built.diagnostics);
-    assert_eq!(refused(&built.registry.unwrap(), Brings::All, &Config::default()), None);
+    assert!(
+        !built
+            .diagnostics
+            .iter()
+            .any(|found| found.severity == ctxc::Severity::Error),
+        "{:?}",
+        built.diagnostics
+    );
+    assert_eq!(
+        refused(&built.registry.unwrap(), Brings::All, &Config::default()),
+        None
+    );
 }
 
 /// What a loop without a script leaves nothing behind for (finding L21).
@@ -578,7 +815,13 @@ fn a_loop_without_a_script_has_no_result_of_one() {
         )
     };
     assert_eq!(cycle(""), ["CTX304 script_result"]);
-    assert_eq!(cycle("<script_execution><command>ls</command></script_execution>"), Vec::<String>::new());
+    assert_eq!(
+        cycle("<script_execution><command>ls</command></script_execution>"),
+        Vec::<String>::new()
+    );
     // What is unknown, and reported as that, may be the script.
-    assert_eq!(cycle("<script><command>ls</command></script>"), Vec::<String>::new());
+    assert_eq!(
+        cycle("<script><command>ls</command></script>"),
+        Vec::<String>::new()
+    );
 }

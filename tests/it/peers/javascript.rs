@@ -6,11 +6,30 @@ use crate::cli::project::Project;
 #[test]
 #[ignore = "needs javascript: node, and the libraries of four vendors"]
 fn javascript_is_recorded_and_refused_as_it_stands() {
-    let modules = std::env::var("CTXC_MODULES").unwrap_or_else(|_| panic!("CTXC_MODULES names the folder with node_modules"));
+    let modules = std::env::var("CTXC_MODULES")
+        .unwrap_or_else(|_| panic!("CTXC_MODULES names the folder with node_modules"));
     let test = std::fs::read(script("javascript.mjs")).unwrap();
-    let project = Project::new().file("script.yaml", "answers:\n  - reply: It is in Oslo.\n").file("agent.test.mjs", test);
-    std::os::unix::fs::symlink(format!("{modules}/node_modules"), project.path("node_modules")).unwrap();
-    let args = ["record", "--script", "script.yaml", "--into", "calls", "--name", "js", "--", "node", "--test", "agent.test.mjs"];
+    let project = Project::new()
+        .file("script.yaml", "answers:\n  - reply: It is in Oslo.\n")
+        .file("agent.test.mjs", test);
+    std::os::unix::fs::symlink(
+        format!("{modules}/node_modules"),
+        project.path("node_modules"),
+    )
+    .unwrap();
+    let args = [
+        "record",
+        "--script",
+        "script.yaml",
+        "--into",
+        "calls",
+        "--name",
+        "js",
+        "--",
+        "node",
+        "--test",
+        "agent.test.mjs",
+    ];
     project
         .run(&args)
         .code(0)
@@ -18,5 +37,8 @@ fn javascript_is_recorded_and_refused_as_it_stands() {
         .warns("uncalled-result")
         .warns("system-role")
         .warns("recorded 10 calls of 4 models");
-    project.run(&["check", "calls#1", "calls#4"]).code(0).says("checked 2 requests: nothing found");
+    project
+        .run(&["check", "calls#1", "calls#4"])
+        .code(0)
+        .says("checked 2 requests: nothing found");
 }

@@ -9,12 +9,28 @@ use serde_json::json;
 fn nvim_shows_the_finding_and_mends_it() {
     let project = project();
     // The page has a set-up for new versions and one for old ones: the version at hand takes its own.
-    let [new, old] = &snippets("Neovim", "lua")[..] else { panic!("two set-ups") };
+    let [new, old] = &snippets("Neovim", "lua")[..] else {
+        panic!("two set-ups")
+    };
     let say = |name: &str| format!("vim.env.CTXC_TAKEN = '{name}'\n");
-    project.write("init.lua", format!("if vim.lsp.config then\n{}{new}else\n{}{old}end\n", say("new"), say("old")));
+    project.write(
+        "init.lua",
+        format!(
+            "if vim.lsp.config then\n{}{new}else\n{}{old}end\n",
+            say("new"),
+            say("old")
+        ),
+    );
     let mut nvim = command(&project, "nvim");
-    nvim.args(["--headless", "-n", "-u", "init.lua", "project/templates/broken.xml", "-c"])
-        .arg(format!("luafile {}", script("nvim.lua")));
+    nvim.args([
+        "--headless",
+        "-n",
+        "-u",
+        "init.lua",
+        "project/templates/broken.xml",
+        "-c",
+    ])
+    .arg(format!("luafile {}", script("nvim.lua")));
     let mut report = report(&project, &mut nvim);
     let taken = report.as_object_mut().unwrap().remove("taken").unwrap();
     assert_eq!(report, expected());
@@ -32,13 +48,33 @@ fn nvim_shows_figures_and_opens_the_render() {
         "project/templates/t.xml",
         "<task type=\"atomic\" name=\"t\">\n  <description>Do {{x}} now.</description>\n</task>\n",
     );
-    let [new, old] = &snippets("Neovim", "lua")[..] else { panic!("two set-ups") };
-    let [render] = &snippets("What agents receive", "lua")[..] else { panic!("one snippet") };
-    project.write("init.lua", format!("if vim.lsp.config then\n{new}else\n{old}end\n{render}"));
+    let [new, old] = &snippets("Neovim", "lua")[..] else {
+        panic!("two set-ups")
+    };
+    let [render] = &snippets("What agents receive", "lua")[..] else {
+        panic!("one snippet")
+    };
+    project.write(
+        "init.lua",
+        format!("if vim.lsp.config then\n{new}else\n{old}end\n{render}"),
+    );
     let mut nvim = command(&project, "nvim");
-    nvim.args(["--headless", "-n", "-u", "init.lua", "project/templates/t.xml", "-c"])
-        .arg(format!("luafile {}", script("nvim_render.lua")));
+    nvim.args([
+        "--headless",
+        "-n",
+        "-u",
+        "init.lua",
+        "project/templates/t.xml",
+        "-c",
+    ])
+    .arg(format!("luafile {}", script("nvim_render.lua")));
     let report = report(&project, &mut nvim);
-    assert_eq!(report["lens"], json!("7 tokens · waits for x · reusable prefix 0"));
-    assert_eq!(report["text"], json!("[user]\n## Task\n\nDo ⟨input x⟩ now.\n"));
+    assert_eq!(
+        report["lens"],
+        json!("7 tokens · waits for x · reusable prefix 0")
+    );
+    assert_eq!(
+        report["text"],
+        json!("[user]\n## Task\n\nDo ⟨input x⟩ now.\n")
+    );
 }

@@ -10,15 +10,28 @@ use std::process::Command;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 fn succeeds(program: &str, args: &[&str]) {
-    let output = Command::new(program).args(args).current_dir(ROOT).output().unwrap_or_else(|error| panic!("{program}: {error}"));
-    let (said, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{program} {args:?}\n{said}\n{told}");
+    let output = Command::new(program)
+        .args(args)
+        .current_dir(ROOT)
+        .output()
+        .unwrap_or_else(|error| panic!("{program}: {error}"));
+    let (said, told) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success(),
+        "{program} {args:?}\n{said}\n{told}"
+    );
 }
 
 #[test]
 #[ignore = "needs pipelines: check-jsonschema and pre-commit"]
 fn the_action_and_the_hooks_are_what_their_services_take() {
-    succeeds("check-jsonschema", &["--builtin-schema", "vendor.github-actions", "action.yml"]);
+    succeeds(
+        "check-jsonschema",
+        &["--builtin-schema", "vendor.github-actions", "action.yml"],
+    );
     let project = Project::new();
     project.run(&["init", "--ci", "github"]).code(0);
     let written = project.path(".github/workflows/ctxc.yml");
@@ -28,9 +41,15 @@ fn the_action_and_the_hooks_are_what_their_services_take() {
         "examples/langgraph_agent/.github/workflows/ctxc.yml",
         written.to_str().unwrap(),
     ] {
-        succeeds("check-jsonschema", &["--builtin-schema", "vendor.github-workflows", workflow]);
+        succeeds(
+            "check-jsonschema",
+            &["--builtin-schema", "vendor.github-workflows", workflow],
+        );
     }
-    succeeds("pre-commit", &["validate-manifest", ".pre-commit-hooks.yaml"]);
+    succeeds(
+        "pre-commit",
+        &["validate-manifest", ".pre-commit-hooks.yaml"],
+    );
 }
 
 #[test]
@@ -56,28 +75,55 @@ fn manual_pages_have_no_errors() {
     let project = Project::new();
     for verb in [&["man"][..], &["man", "check"], &["man", "schema"]] {
         project.write("page.1", project.run(verb).code(0).stdout);
-        succeeds("mandoc", &["-T", "lint", "-W", "error", project.path("page.1").to_str().unwrap()]);
+        succeeds(
+            "mandoc",
+            &[
+                "-T",
+                "lint",
+                "-W",
+                "error",
+                project.path("page.1").to_str().unwrap(),
+            ],
+        );
     }
 }
 
 #[test]
 #[ignore = "needs pipelines: check-jsonschema"]
 fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
-    let project = Project::new().file("a.xml", "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n");
+    let project = Project::new().file(
+        "a.xml",
+        "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n",
+    );
     project.run(&["build"]).code(0);
-    project.write("ctxc.schema.json", project.run(&["schema", "json"]).code(0).stdout);
-    for (name, args) in [("check", &["check", "--json"][..]), ("show", &["show", "a", "--json"]), ("rules", &["rules", "--json"])]
-    {
+    project.write(
+        "ctxc.schema.json",
+        project.run(&["schema", "json"]).code(0).stdout,
+    );
+    for (name, args) in [
+        ("check", &["check", "--json"][..]),
+        ("show", &["show", "a", "--json"]),
+        ("rules", &["rules", "--json"]),
+    ] {
         project.write(&format!("{name}.json"), project.run(args).code(0).stdout);
     }
     let path = |name: &str| project.path(name).to_str().unwrap().to_owned();
     let schema = path("ctxc.schema.json");
     succeeds("check-jsonschema", &["--check-metaschema", &schema]);
     for name in ["registry", "check", "show", "rules"] {
-        succeeds("check-jsonschema", &["--schemafile", &schema, &path(&format!("{name}.json"))]);
+        succeeds(
+            "check-jsonschema",
+            &["--schemafile", &schema, &path(&format!("{name}.json"))],
+        );
     }
-    project.write("bad.json", project.read("check.json").replace("\"files\"", "\"flies\""));
-    let bad = Command::new("check-jsonschema").args(["--schemafile", &schema, &path("bad.json")]).output().unwrap();
+    project.write(
+        "bad.json",
+        project.read("check.json").replace("\"files\"", "\"flies\""),
+    );
+    let bad = Command::new("check-jsonschema")
+        .args(["--schemafile", &schema, &path("bad.json")])
+        .output()
+        .unwrap();
     assert!(!bad.status.success(), "a key of another name is refused");
 }
 
@@ -110,7 +156,9 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
     let venv = tempfile::tempdir().unwrap();
     for (command, program) in AGENTS {
         let words: Vec<&str> = command.split(' ').collect();
-        let project = Project::new().file(words[1], program).file("script.yaml", "answers:\n  - reply: In Oslo.\n");
+        let project = Project::new()
+            .file(words[1], program)
+            .file("script.yaml", "answers:\n  - reply: In Oslo.\n");
         let is_python = words[0] == "python3";
         if is_python {
             project.write("requirements.txt", "# none\n");
@@ -118,9 +166,20 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
             project.write("package.json", "{\"name\": \"agent\"}");
             project.write("package-lock.json", lock);
         }
-        let record = ["record", "--script", "script.yaml", "--into", "calls", "--name", "a", "--"];
+        let record = [
+            "record",
+            "--script",
+            "script.yaml",
+            "--into",
+            "calls",
+            "--name",
+            "a",
+            "--",
+        ];
         project.run(&[&record[..], &words].concat()).code(0);
-        project.run(&["new", "scenario", "--from", "calls#1", "--name", "where"]).code(0);
+        project
+            .run(&["new", "scenario", "--from", "calls#1", "--name", "where"])
+            .code(0);
         let mut forge = Forge::of(project);
         if is_python {
             succeeds("python3", &["-m", "venv", venv.path().to_str().unwrap()]);
@@ -136,7 +195,9 @@ fn the_generated_workflow_is_green_for_agents_in_python_and_node() {
             }
         }
         // The agent says something else, and nobody took the expectation back.
-        forge.project.write(words[1], program.replace("You answer", "Answer no"));
+        forge
+            .project
+            .write(words[1], program.replace("You answer", "Answer no"));
         commit(&forge.project);
         let steps = forge.run(History::Whole, &base, &forge.hash());
         let of = |name: &str| steps.iter().find(|step| step.0 == name).map(|step| step.1);

@@ -7,11 +7,30 @@ use super::editors::{command, expected, project, script};
 fn pytestlsp_sees_and_mends_the_finding_as_every_editor() {
     let project = project();
     let mut pytest = command(&project, "pytest");
-    pytest.args(["-q", "-p", "no:cacheprovider", "-o", "asyncio_mode=auto", "-W", "error::pytest_lsp.LspSpecificationWarning"]);
-    pytest.arg("--rootdir").arg(project.path("")).arg(script("pytestlsp.py"));
-    pytest.env("PYTHONDONTWRITEBYTECODE", "1").env("CTXC_EXPECTED", expected().to_string());
-    let output = pytest.output().unwrap_or_else(|error| panic!("pytest: {error}"));
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    pytest.args([
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "asyncio_mode=auto",
+        "-W",
+        "error::pytest_lsp.LspSpecificationWarning",
+    ]);
+    pytest
+        .arg("--rootdir")
+        .arg(project.path(""))
+        .arg(script("pytestlsp.py"));
+    pytest
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env("CTXC_EXPECTED", expected().to_string());
+    let output = pytest
+        .output()
+        .unwrap_or_else(|error| panic!("pytest: {error}"));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{said}");
     // Eight profiles, twice two ways.
     assert!(said.contains("\n32 passed"), "{said}");

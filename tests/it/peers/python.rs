@@ -4,9 +4,18 @@ use std::process::Command;
 
 fn passes(arguments: &[&str]) {
     let mut python = Command::new("python3");
-    python.args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python")).env("PYTHONDONTWRITEBYTECODE", "1");
-    let output = python.output().unwrap_or_else(|error| panic!("python3: {error}"));
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    python
+        .args(arguments)
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/python"))
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = python
+        .output()
+        .unwrap_or_else(|error| panic!("python3: {error}"));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{said}");
 }
 
@@ -19,5 +28,12 @@ fn package_for_python_passes_its_tests() {
 #[test]
 #[ignore = "needs python: the package's wheel, and the libraries of its requirements"]
 fn package_for_python_has_types_that_hold() {
-    passes(&["-m", "mypy", "--strict", "--cache-dir", "../target/peers/python/mypy", "src"]);
+    passes(&[
+        "-m",
+        "mypy",
+        "--strict",
+        "--cache-dir",
+        "../target/peers/python/mypy",
+        "src",
+    ]);
 }

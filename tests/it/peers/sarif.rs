@@ -6,7 +6,13 @@ use std::process::Command;
 
 fn is_valid(log: &Path) -> bool {
     let schema = std::env::var("CTXC_SARIF_SCHEMA").expect(".ci/peers sets CTXC_SARIF_SCHEMA");
-    Command::new("jsonschema").arg("-i").arg(log).arg(schema).status().unwrap().success()
+    Command::new("jsonschema")
+        .arg("-i")
+        .arg(log)
+        .arg(schema)
+        .status()
+        .unwrap()
+        .success()
 }
 
 #[test]
@@ -17,7 +23,10 @@ fn sarif_logs_are_valid() {
     project.write("log.sarif", &text);
     assert!(is_valid(&project.path("log.sarif")));
     project.write("bad.sarif", text.replace("\"ruleId\"", "\"rule_id\""));
-    assert!(!is_valid(&project.path("bad.sarif")), "the schema refuses what is not in it");
+    assert!(
+        !is_valid(&project.path("bad.sarif")),
+        "the schema refuses what is not in it"
+    );
 }
 
 #[test]
@@ -25,17 +34,33 @@ fn sarif_logs_are_valid() {
 fn sarif_logs_of_many_findings_stay_within_what_code_scanning_takes() {
     let project = nasty();
     for file in 0..700 {
-        let undeclared: Vec<String> = (0..10).map(|at| format!("& {{{{v{file}x{at}}}}}")).collect();
+        let undeclared: Vec<String> = (0..10)
+            .map(|at| format!("& {{{{v{file}x{at}}}}}"))
+            .collect();
         let undeclared = undeclared.join(" ");
-        let text = format!("<task type=\"atomic\" name=\"t{file}\"><description>{undeclared}</description></task>");
+        let text = format!(
+            "<task type=\"atomic\" name=\"t{file}\"><description>{undeclared}</description></task>"
+        );
         project.write(&format!("agents/templates/{file}.xml"), text);
     }
-    let run = project.run(&["check", "--project", "agents", "--format", "sarif"]).code(1).warns("left out of the SARIF file");
+    let run = project
+        .run(&["check", "--project", "agents", "--format", "sarif"])
+        .code(1)
+        .warns("left out of the SARIF file");
     project.write("log.sarif", &run.stdout);
     assert!(is_valid(&project.path("log.sarif")));
     let log: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 5_000);
-    let gzip = Command::new("gzip").arg("-9k").arg(project.path("log.sarif")).status().unwrap();
+    let gzip = Command::new("gzip")
+        .arg("-9k")
+        .arg(project.path("log.sarif"))
+        .status()
+        .unwrap();
     assert!(gzip.success());
-    assert!(std::fs::metadata(project.path("log.sarif.gz")).unwrap().len() < 10_000_000);
+    assert!(
+        std::fs::metadata(project.path("log.sarif.gz"))
+            .unwrap()
+            .len()
+            < 10_000_000
+    );
 }

@@ -36,23 +36,42 @@ fn by_xmllint(option: &str, schema: &Path, folder: &Path, names: &[String]) -> B
             valid += usize::from(line.ends_with(" validates"));
         }
         // What it cannot parse it says nothing more of.
-        let parsed = names.iter().filter(|name| !said.contains(&format!("{name}:")) || refused.contains(*name)).count();
-        assert_eq!(valid + fails, parsed, "every file has a verdict: {}", said.lines().take(5).collect::<String>());
+        let parsed = names
+            .iter()
+            .filter(|name| !said.contains(&format!("{name}:")) || refused.contains(*name))
+            .count();
+        assert_eq!(
+            valid + fails,
+            parsed,
+            "every file has a verdict: {}",
+            said.lines().take(5).collect::<String>()
+        );
     }
     refused
 }
 
 /// The files that `jing` refuses by a schema.
 fn by_jing(schema: &Path, folder: &Path, names: &[String]) -> BTreeSet<String> {
-    let output = Command::new("jing").arg(schema).args(names).current_dir(folder).output().unwrap();
+    let output = Command::new("jing")
+        .arg(schema)
+        .args(names)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(!said.contains("fatal: "), "{said}");
     let folder = folder.canonicalize().unwrap();
     said.lines()
-        .filter_map(|line| line.split_once(": error:").map(|(place, _)| place.split(".xml:").next().unwrap_or(place)))
+        .filter_map(|line| {
+            line.split_once(": error:")
+                .map(|(place, _)| place.split(".xml:").next().unwrap_or(place))
+        })
         .map(|path| {
             let path = Path::new(path);
-            format!("{}.xml", path.strip_prefix(&folder).unwrap_or(path).display())
+            format!(
+                "{}.xml",
+                path.strip_prefix(&folder).unwrap_or(path).display()
+            )
         })
         .collect()
 }
@@ -65,9 +84,17 @@ fn schemas_accept_the_settings_that_the_compiler_accepts() {
     assert!(ours.len() > 200 && ours.len() < names.len() / 2);
     let folder = project.path("");
     assert_eq!(by_jing(&schema("ctxc.rng"), &folder, &names), ours, "jing");
-    assert_eq!(by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names), ours, "xmllint");
+    assert_eq!(
+        by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names),
+        ours,
+        "xmllint"
+    );
     // The other language cannot say it: it accepts every cell.
-    assert_eq!(by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names), BTreeSet::new(), "xmllint, XML Schema");
+    assert_eq!(
+        by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names),
+        BTreeSet::new(),
+        "xmllint, XML Schema"
+    );
 }
 
 #[test]
@@ -75,25 +102,52 @@ fn schemas_accept_the_settings_that_the_compiler_accepts() {
 fn schemas_refuse_nothing_of_the_corpus_that_the_compiler_accepts() {
     let project = cells::empty();
     let corpus = project.path("corpus");
-    let made =
-        Command::new("python3").arg(Path::new(ROOT).join("benches/gen_corpus.py")).arg(&corpus).arg("1000").status().unwrap();
+    let made = Command::new("python3")
+        .arg(Path::new(ROOT).join("benches/gen_corpus.py"))
+        .arg(&corpus)
+        .arg("1000")
+        .status()
+        .unwrap();
     assert!(made.success());
     let broken = cells::refused_by(&project, &["corpus"], &["CTX0"]);
-    let names: Vec<String> = project.files().into_iter().filter(|name| name.starts_with("corpus/")).collect();
+    let names: Vec<String> = project
+        .files()
+        .into_iter()
+        .filter(|name| name.starts_with("corpus/"))
+        .collect();
     assert_eq!(names.len(), 1_000);
     // Validators stop at what is not XML; that the compiler refuses it too is held elsewhere.
-    let names: Vec<String> = names.into_iter().filter(|name| !broken.contains(name)).collect();
+    let names: Vec<String> = names
+        .into_iter()
+        .filter(|name| !broken.contains(name))
+        .collect();
     assert!(names.len() > 950);
     let ours = cells::refused(&project, &["corpus"]);
     let settings = cells::refused_by(&project, &["corpus"], &["CTX201", "CTX202"]);
-    assert!(settings.len() > 10, "{} files contradict themselves", settings.len());
+    assert!(
+        settings.len() > 10,
+        "{} files contradict themselves",
+        settings.len()
+    );
     let folder = project.path("");
-    for theirs in [by_jing(&schema("ctxc.rng"), &folder, &names), by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names)] {
-        assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new());
-        assert_eq!(settings.difference(&theirs).collect::<Vec<_>>(), Vec::<&String>::new());
+    for theirs in [
+        by_jing(&schema("ctxc.rng"), &folder, &names),
+        by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names),
+    ] {
+        assert_eq!(
+            theirs.difference(&ours).collect::<Vec<_>>(),
+            Vec::<&String>::new()
+        );
+        assert_eq!(
+            settings.difference(&theirs).collect::<Vec<_>>(),
+            Vec::<&String>::new()
+        );
     }
     let theirs = by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names);
-    assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert_eq!(
+        theirs.difference(&ours).collect::<Vec<_>>(),
+        Vec::<&String>::new()
+    );
 }
 
 #[test]
@@ -108,11 +162,19 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     for entry in ignore::Walk::new(Path::new(ROOT).join("templates")).filter_map(Result::ok) {
         let path = entry.path();
         if path.extension().is_some_and(|ending| ending == "xml") {
-            put(format!("shipped-{}", path.file_name().unwrap().to_str().unwrap()), &std::fs::read_to_string(path).unwrap());
+            put(
+                format!("shipped-{}", path.file_name().unwrap().to_str().unwrap()),
+                &std::fs::read_to_string(path).unwrap(),
+            );
         }
     }
     for rule in ctxc::internals::rules::list::all() {
-        let examples = rule.meta.good().into_iter().chain(rule.meta.bad()).filter(|example| example.project.is_empty());
+        let examples = rule
+            .meta
+            .good()
+            .into_iter()
+            .chain(rule.meta.bad())
+            .filter(|example| example.project.is_empty());
         for (at, example) in examples.enumerate() {
             put(format!("{}-{at}.xml", rule.meta.name), example.template);
         }
@@ -123,15 +185,26 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     let ours = cells::refused_by(&project, &paths, &["CTX1", "CTX2"]);
     let folder = project.path("");
     let broken = cells::refused_by(&project, &paths, &["CTX0"]);
-    let parsed: Vec<String> = names.iter().filter(|name| !broken.contains(*name)).cloned().collect();
+    let parsed: Vec<String> = names
+        .iter()
+        .filter(|name| !broken.contains(*name))
+        .cloned()
+        .collect();
     assert!(parsed.len() > 100, "{}", parsed.len());
     for theirs in [
         by_jing(&schema("ctxc.rng"), &folder, &parsed),
         by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &parsed),
         by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &parsed),
     ] {
-        assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new());
-        assert!(theirs.len() > 20, "what is bad is refused: {}", theirs.len());
+        assert_eq!(
+            theirs.difference(&ours).collect::<Vec<_>>(),
+            Vec::<&String>::new()
+        );
+        assert!(
+            theirs.len() > 20,
+            "what is bad is refused: {}",
+            theirs.len()
+        );
     }
 }
 
@@ -147,16 +220,35 @@ fn schemas_refuse_no_mutant_that_the_compiler_accepts() {
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
     // Names are doubled all over, texts are beyond a schema: neither counts as a reason to refuse.
     let ours = cells::refused_by(&project, &paths, &["CTX0", "CTX1", "CTX2"]);
-    assert!(names.len() > 1_000 && ours.len() > names.len() / 4, "{} of {} refused", ours.len(), names.len());
+    assert!(
+        names.len() > 1_000 && ours.len() > names.len() / 4,
+        "{} of {} refused",
+        ours.len(),
+        names.len()
+    );
     let folder = project.path("");
     for (theirs, least) in [
         (by_jing(&schema("ctxc.rng"), &folder, &names), 8),
-        (by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names), 8),
-        (by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names), 4),
+        (
+            by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names),
+            8,
+        ),
+        (
+            by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names),
+            4,
+        ),
     ] {
-        let stricter: Vec<String> =
-            theirs.difference(&ours).take(3).map(|name| format!("{name}\n{}", project.read(name))).collect();
+        let stricter: Vec<String> = theirs
+            .difference(&ours)
+            .take(3)
+            .map(|name| format!("{name}\n{}", project.read(name)))
+            .collect();
         assert!(stricter.is_empty(), "{}", stricter.join("\n"));
-        assert!(theirs.len() * 10 > ours.len() * least, "{} of {} seen", theirs.len(), ours.len());
+        assert!(
+            theirs.len() * 10 > ours.len() * least,
+            "{} of {} seen",
+            theirs.len(),
+            ours.len()
+        );
     }
 }

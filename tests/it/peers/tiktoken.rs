@@ -15,9 +15,15 @@ use std::process::{Command, Stdio};
 fn counted(texts: &[Value]) -> Vec<usize> {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/src/context/tokens");
     let mut python = Command::new("python3");
-    python.arg(script("count.py")).arg(tables).env("PYTHONDONTWRITEBYTECODE", "1");
-    let mut child =
-        python.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap_or_else(|error| panic!("python3: {error}"));
+    python
+        .arg(script("count.py"))
+        .arg(tables)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
+    let mut child = python
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("python3: {error}"));
     let mut input = child.stdin.take().unwrap();
     let texts = serde_json::to_vec(texts).unwrap();
     let writer = std::thread::spawn(move || input.write_all(&texts));
@@ -37,21 +43,37 @@ fn tiktoken_counts_what_every_shipped_agent_receives_as_we_do() {
         let counter = counter(table).unwrap();
         for (task, node) in agents(&registry) {
             for profile in fenced_profiles() {
-                let options = Options { profile, counter: &*counter, counting: Counting::Always, ..Options::default() };
-                let Some((_, assembly)) = run(&registry, &task, &node, &options) else { continue };
+                let options = Options {
+                    profile,
+                    counter: &*counter,
+                    counting: Counting::Always,
+                    ..Options::default()
+                };
+                let Some((_, assembly)) = run(&registry, &task, &node, &options) else {
+                    continue;
+                };
                 expected.push((
                     format!("{task}{node} as {profile:?} by {table}"),
                     assembly.messages.len(),
                     assembly.report.tokens.unwrap(),
                 ));
-                texts.extend(assembly.messages.iter().map(|message| json!({ "table": table, "text": message.text.text() })));
+                texts.extend(
+                    assembly
+                        .messages
+                        .iter()
+                        .map(|message| json!({ "table": table, "text": message.text.text() })),
+                );
             }
         }
     }
     let counts = counted(&texts);
     let mut counts = counts.into_iter();
     for (title, messages, tokens) in &expected {
-        assert_eq!(counts.by_ref().take(*messages).sum::<usize>(), *tokens, "{title}");
+        assert_eq!(
+            counts.by_ref().take(*messages).sum::<usize>(),
+            *tokens,
+            "{title}"
+        );
     }
     assert!(expected.len() > 250, "only {} compared", expected.len());
 }
@@ -113,25 +135,46 @@ fn tiktoken_counts_hard_texts_as_we_do() {
     // A linear congruential generator (Knuth, MMIX): the same texts on every machine.
     let mut state = 20_261_121_u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     let mut texts = Vec::new();
     for _ in 0..3_000 {
         let length = 1 + random(60);
-        texts.push((0..length).map(|_| PARTS[random(PARTS.len())]).collect::<String>());
+        texts.push(
+            (0..length)
+                .map(|_| PARTS[random(PARTS.len())])
+                .collect::<String>(),
+        );
         let (part, times) = (PARTS[random(PARTS.len())], 1 + random(700));
         texts.push(part.repeat(times) + PARTS[random(PARTS.len())]);
-        texts.push((0..length).filter_map(|_| char::from_u32(random(0x1_1000) as u32)).collect());
+        texts.push(
+            (0..length)
+                .filter_map(|_| char::from_u32(random(0x1_1000) as u32))
+                .collect(),
+        );
     }
     let items: Vec<Value> = ["o200k", "cl100k"]
         .iter()
-        .flat_map(|table| texts.iter().map(move |text| json!({ "table": table, "text": text })))
+        .flat_map(|table| {
+            texts
+                .iter()
+                .map(move |text| json!({ "table": table, "text": text }))
+        })
         .collect();
     let counts = counted(&items);
     assert_eq!(counts.len(), items.len());
     for (item, count) in items.iter().zip(counts) {
         let text = item["text"].as_str().unwrap();
-        assert_eq!(counter(item["table"].as_str().unwrap()).unwrap().count(text), count, "{text:?} by {}", item["table"]);
+        assert_eq!(
+            counter(item["table"].as_str().unwrap())
+                .unwrap()
+                .count(text),
+            count,
+            "{text:?} by {}",
+            item["table"]
+        );
     }
 }

@@ -15,18 +15,34 @@ fn folder() -> PathBuf {
 /// Runs npm and gives what it said.
 fn npm(args: &[&str]) -> String {
     let mut command = Command::new("npm");
-    let command = command.args(args).current_dir(folder()).env("CTXC", env!("CARGO_BIN_EXE_ctxc")).env("NO_COLOR", "1");
-    let output = command.output().unwrap_or_else(|error| panic!("npm: {error}"));
-    let (said, told) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let command = command
+        .args(args)
+        .current_dir(folder())
+        .env("CTXC", env!("CARGO_BIN_EXE_ctxc"))
+        .env("NO_COLOR", "1");
+    let output = command
+        .output()
+        .unwrap_or_else(|error| panic!("npm: {error}"));
+    let (said, told) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "npm {args:?}\n{said}\n{told}");
     said.into_owned()
 }
 
 /// The names of the files in an archive, sorted: those of its central directory.
 fn files(archive: &[u8]) -> Vec<String> {
-    let number =
-        |at: usize, length: usize| archive[at..at + length].iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
-    let end = archive.windows(4).rposition(|four| four == b"PK\x05\x06").expect("the package is a whole archive");
+    let number = |at: usize, length: usize| {
+        archive[at..at + length]
+            .iter()
+            .rev()
+            .fold(0, |sum, byte| sum << 8 | usize::from(*byte))
+    };
+    let end = archive
+        .windows(4)
+        .rposition(|four| four == b"PK\x05\x06")
+        .expect("the package is a whole archive");
     let (count, mut at) = (number(end + 10, 2), number(end + 16, 4));
     let mut names: Vec<String> = Vec::new();
     for _ in 0..count {
@@ -46,7 +62,10 @@ fn the_client_is_checked_tested_and_packaged() {
     npm(&["run", "check"]);
     let said = npm(&["test"]);
     for line in ["# fail 0", "# skipped 0", "ok 1 "] {
-        assert!(said.lines().any(|own| own.starts_with(line)), "no line {line:?} in\n{said}");
+        assert!(
+            said.lines().any(|own| own.starts_with(line)),
+            "no line {line:?} in\n{said}"
+        );
     }
     npm(&["run", "package"]);
     let package = std::fs::read(folder().join("ctxc.vsix")).unwrap();
@@ -65,5 +84,9 @@ fn the_client_is_checked_tested_and_packaged() {
         "extension/syntaxes/text.tmLanguage.json",
     ];
     assert_eq!(files(&package), expected);
-    assert!(package.len() <= MOST, "the package has {} bytes", package.len());
+    assert!(
+        package.len() <= MOST,
+        "the package has {} bytes",
+        package.len()
+    );
 }

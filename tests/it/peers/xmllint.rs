@@ -11,12 +11,21 @@ fn mutants() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     let mut mutants = Vec::new();
     for entry in ignore::Walk::new(folder).filter_map(Result::ok) {
-        let Ok(text) = std::fs::read_to_string(entry.path()) else { continue };
+        let Ok(text) = std::fs::read_to_string(entry.path()) else {
+            continue;
+        };
         let places: Vec<(usize, char)> = text.char_indices().collect();
         mutants.push(text.clone());
-        for (number, &(at, old)) in places.iter().enumerate().skip(number_of(entry.path()) % 11).step_by(11) {
+        for (number, &(at, old)) in places
+            .iter()
+            .enumerate()
+            .skip(number_of(entry.path()) % 11)
+            .step_by(11)
+        {
             let (head, tail) = (&text[..at], &text[at + old.len_utf8()..]);
-            let mark = ["<", ">", "&", "\"", "'", "=", "/", ":", " ", "1", "\u{1}", "]]>", "--", "?"][number % 14];
+            let mark = [
+                "<", ">", "&", "\"", "'", "=", "/", ":", " ", "1", "\u{1}", "]]>", "--", "?",
+            ][number % 14];
             mutants.push(match number % 3 {
                 0 => format!("{head}{tail}"),
                 1 => format!("{head}{mark}{tail}"),
@@ -37,7 +46,12 @@ fn refused(folder: &Path, count: usize) -> BTreeSet<usize> {
     let mut refused = BTreeSet::new();
     let names: Vec<String> = (0..count).map(|number| format!("{number}.xml")).collect();
     for names in names.chunks(2_000) {
-        let output = Command::new("xmllint").args(["--noout", "--nonet"]).args(names).current_dir(folder).output().unwrap();
+        let output = Command::new("xmllint")
+            .args(["--noout", "--nonet"])
+            .args(names)
+            .current_dir(folder)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         refused.extend(
             said.lines()
@@ -74,9 +88,16 @@ fn xmllint_accepts_what_we_accept() {
         wrong.len(),
         wrong[0]
     );
-    assert!(accepted > 100 && refused.len() > 500, "{accepted} accepted, {} refused: no test of either", refused.len());
+    assert!(
+        accepted > 100 && refused.len() > 500,
+        "{accepted} accepted, {} refused: no test of either",
+        refused.len()
+    );
     // A colon in a name is all that a namespace-aware reader may refuse and xmllint merely warns of.
-    assert!(stricter * 20 < accepted, "{stricter} documents are refused by us alone");
+    assert!(
+        stricter * 20 < accepted,
+        "{stricter} documents are refused by us alone"
+    );
 }
 
 #[test]
@@ -85,7 +106,11 @@ fn xmllint_takes_what_junit_and_checkstyle_write() {
     let project = nasty();
     for format in ["junit", "checkstyle"] {
         project.write("report.xml", checked(&project, format));
-        let status = Command::new("xmllint").arg("--noout").arg(project.path("report.xml")).status().unwrap();
+        let status = Command::new("xmllint")
+            .arg("--noout")
+            .arg(project.path("report.xml"))
+            .status()
+            .unwrap();
         assert!(status.success(), "{format}");
     }
 }

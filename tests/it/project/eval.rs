@@ -39,18 +39,47 @@ fn every_key_is_read() {
     assert_eq!(shown(&config), "");
     let eval = &config.eval;
     assert_eq!(eval.places(), ["scenarios", "more/refunds.yaml"]);
-    assert_eq!((eval.rule().runs, eval.rule().pass, eval.stale_after_days, eval.stale), (5, 4, 30, Stale::Warn));
-    assert_eq!(eval.plan_path.as_ref().map(|path| path.span.slice(WHOLE)), Some("\"$.plan.steps\""));
     assert_eq!(
-        (eval.gate.manifest_tokens, eval.gate.pass_rate, eval.gate.tokens, eval.gate.cost_usd),
+        (
+            eval.rule().runs,
+            eval.rule().pass,
+            eval.stale_after_days,
+            eval.stale
+        ),
+        (5, 4, 30, Stale::Warn)
+    );
+    assert_eq!(
+        eval.plan_path.as_ref().map(|path| path.span.slice(WHOLE)),
+        Some("\"$.plan.steps\"")
+    );
+    assert_eq!(
+        (
+            eval.gate.manifest_tokens,
+            eval.gate.pass_rate,
+            eval.gate.tokens,
+            eval.gate.cost_usd
+        ),
         (0.05, Some(0.9), Some(1.0), Some(2.5))
     );
     assert_eq!(
-        (eval.drift.token_inflation, eval.drift.window, eval.drift.latency_regression, eval.drift.batches),
+        (
+            eval.drift.token_inflation,
+            eval.drift.window,
+            eval.drift.latency_regression,
+            eval.drift.batches
+        ),
         (0.2, 8, 0.4, 2)
     );
     let stability = eval.stability.as_ref().unwrap();
-    assert_eq!((stability.reruns, stability.variance, stability.cost_usd, stability.accepters.len()), (3, 0.1, 5.0, 1));
+    assert_eq!(
+        (
+            stability.reruns,
+            stability.variance,
+            stability.cost_usd,
+            stability.accepters.len()
+        ),
+        (3, 0.1, 5.0, 1)
+    );
     assert_eq!(eval.section.map(|span| span.slice(WHOLE)), Some("eval"));
 }
 
@@ -59,10 +88,22 @@ fn without_the_section_defaults_hold() {
     let eval = read("").eval;
     assert_eq!(eval, Eval::default());
     assert_eq!(
-        (eval.places(), eval.rule().runs, eval.rule().pass, eval.stale_after_days),
+        (
+            eval.places(),
+            eval.rule().runs,
+            eval.rule().pass,
+            eval.stale_after_days
+        ),
         (vec!["scenarios".to_owned()], 3, 2, 90)
     );
-    assert_eq!((eval.gate.manifest_tokens, eval.drift.token_inflation, eval.drift.window), (0.10, 0.30, 5));
+    assert_eq!(
+        (
+            eval.gate.manifest_tokens,
+            eval.drift.token_inflation,
+            eval.drift.window
+        ),
+        (0.10, 0.30, 5)
+    );
     // A threshold that nobody wrote is lowered to the number of runs.
     assert_eq!(read("[eval]\nruns = 1\n").eval.rule().pass, 1);
 }

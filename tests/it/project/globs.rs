@@ -42,7 +42,11 @@ fn patterns_match_paths_and_what_lies_under_them() {
         ("**/*a*b*c", "x/aabb", false),
         ("über/*", "über/ä.xml", true),
     ] {
-        assert_eq!(globs(pattern).matches(path), expected, "{pattern} against {path}");
+        assert_eq!(
+            globs(pattern).matches(path),
+            expected,
+            "{pattern} against {path}"
+        );
     }
 }
 
@@ -74,5 +78,9 @@ fn no_pattern_takes_long() {
     assert!(!evil.matches(&"a".repeat(4000)));
     let evil = globs(&format!("{}b", "**/a*/".repeat(150)));
     assert!(!evil.matches(&"a/".repeat(2000)));
-    assert!(started.elapsed().as_millis() < 2000, "took {:?}", started.elapsed());
+    assert!(
+        started.elapsed().as_millis() < 2000,
+        "took {:?}",
+        started.elapsed()
+    );
 }

@@ -11,7 +11,12 @@ fn survive(text: &str) -> Config {
     let _ = shown(&config);
     for fault in &config.faults {
         let file = &config.files[usize::from(fault.file)];
-        assert!(file.text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?}");
+        assert!(
+            file.text
+                .get(fault.span.start as usize..fault.span.end as usize)
+                .is_some(),
+            "{fault:?}"
+        );
     }
     config
 }
@@ -62,7 +67,8 @@ proptest! {
 #[test]
 fn large_and_deep_files_take_no_time() {
     let table = |n: usize| format!("[defaults.t{n}]\nfresh_context = \"enabled\"\n");
-    let row = |n: usize| format!("[operators.t{n}]\nbase = \"atomic\"\nfresh_context = \"enabled\"\n");
+    let row =
+        |n: usize| format!("[operators.t{n}]\nbase = \"atomic\"\nfresh_context = \"enabled\"\n");
     let unread = |n: usize| format!("[[require]]\nmust = \"has owner{n}\"\n");
     let texts: [String; 8] = [
         format!("{} = 1", vec!["a"; 100_000].join(".")),

@@ -45,23 +45,43 @@ fn one_rule_under_two_names() {
 
 fn severity(config: &Config, name: &str) -> Option<Severity> {
     let rule = &list::find(name).unwrap().meta;
-    config.lints.apply(rule, rule.severity.unwrap_or(rule.when_enabled))
+    config
+        .lints
+        .apply(rule, rule.severity.unwrap_or(rule.when_enabled))
 }
 
 #[test]
 fn a_rule_beats_its_family_and_that_beats_all_whatever_the_order() {
     let config = read("[lints]\nno-context = \"error\"\ncontext = \"info\"\nall = \"hint\"\n");
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
-    assert_eq!(severity(&config, "setting-without-effect"), Some(Severity::Info));
-    assert_eq!(severity(&config, "default-without-effect"), Some(Severity::Hint));
+    assert_eq!(
+        severity(&config, "setting-without-effect"),
+        Some(Severity::Info)
+    );
+    assert_eq!(
+        severity(&config, "default-without-effect"),
+        Some(Severity::Hint)
+    );
     // `all` turns on what is off by default, and lowers no promise.
-    assert_eq!(severity(&config, "redundant-override"), Some(Severity::Info));
+    assert_eq!(
+        severity(&config, "redundant-override"),
+        Some(Severity::Info)
+    );
     assert_eq!(severity(&config, "context-conflict"), Some(Severity::Error));
 }
 
 #[test]
 fn what_is_off_by_default_stays_off_until_it_is_named() {
     assert_eq!(severity(&Config::default(), "redundant-override"), None);
-    assert_eq!(severity(&read("[lints]\nredundant-override = \"warning\"\n"), "redundant-override"), Some(Severity::Warning));
-    assert_eq!(severity(&read("[lints]\nno-context = \"off\"\n"), "no-context"), None);
+    assert_eq!(
+        severity(
+            &read("[lints]\nredundant-override = \"warning\"\n"),
+            "redundant-override"
+        ),
+        Some(Severity::Warning)
+    );
+    assert_eq!(
+        severity(&read("[lints]\nno-context = \"off\"\n"), "no-context"),
+        None
+    );
 }

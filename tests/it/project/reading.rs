@@ -20,7 +20,13 @@ pub(crate) fn read_with(text: &str, files: &[(&str, &str)]) -> Config {
         fs.insert(Path::new("work").join(path), content.as_bytes());
     }
     let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-    Config::read(&Input { path: "ctxc.toml", text, root: Path::new("work"), files: &fs, rules: &rules })
+    Config::read(&Input {
+        path: "ctxc.toml",
+        text,
+        root: Path::new("work"),
+        files: &fs,
+        rules: &rules,
+    })
 }
 
 /// Reads a project file alone.
@@ -31,17 +37,30 @@ pub(crate) fn read(text: &str) -> Config {
 /// Every finding of a project file.
 pub(crate) fn shown(config: &Config) -> String {
     let findings = check::config(config);
-    let text = |path: &str| config.files.iter().find(|file| &*file.path == path).map_or("", |file| &file.text);
+    let text = |path: &str| {
+        config
+            .files
+            .iter()
+            .find(|file| &*file.path == path)
+            .map_or("", |file| &file.text)
+    };
     show(findings.iter(), |path| text(path))
 }
 
 /// Severity, code, place, the text of the place, message; notes, labels, help and fixes on lines of their own.
-fn show<'f, 't>(findings: impl Iterator<Item = &'f Diagnostic>, text: impl Fn(&str) -> &'t str) -> String {
+fn show<'f, 't>(
+    findings: impl Iterator<Item = &'f Diagnostic>,
+    text: impl Fn(&str) -> &'t str,
+) -> String {
     let mut out = String::new();
     for finding in findings {
         let (start, text) = (finding.start, text(&finding.path));
         let slice = finding.span.slice(text).escape_debug();
-        let _ = write!(out, "{} {} {}:{}:{} ", finding.severity, finding.rule.code, finding.path, start.line, start.column);
+        let _ = write!(
+            out,
+            "{} {} {}:{}:{} ",
+            finding.severity, finding.rule.code, finding.path, start.line, start.column
+        );
         let _ = writeln!(out, "`{slice}`: {}", finding.message);
         for label in &finding.labels {
             let path = label.path.as_deref().unwrap_or(&finding.path);
@@ -54,7 +73,13 @@ fn show<'f, 't>(findings: impl Iterator<Item = &'f Diagnostic>, text: impl Fn(&s
             let _ = writeln!(out, "  ? {help}");
         }
         for fix in &finding.fixes {
-            let edit = |edit: &Edit| format!("`{}` -> `{}`", edit.span.slice(text).escape_debug(), edit.insert.escape_debug());
+            let edit = |edit: &Edit| {
+                format!(
+                    "`{}` -> `{}`",
+                    edit.span.slice(text).escape_debug(),
+                    edit.insert.escape_debug()
+                )
+            };
             let edits: Vec<String> = fix.edits.iter().map(edit).collect();
             let _ = writeln!(out, "  > {} ({})", fix.title, edits.join(", "));
         }
@@ -70,10 +95,20 @@ pub(crate) fn found(text: &str) -> String {
 /// The findings of one template under a project file, errors of the project file left out.
 pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic> {
     let active = Active::new(config);
-    let compiler =
-        Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), purpose: Purpose::Findings };
+    let compiler = Compiler {
+        config,
+        active: &active,
+        root: Path::new("work"),
+        files: &MemoryFs::new(),
+        purpose: Purpose::Findings,
+    };
     let path: Arc<str> = "templates/triage.xml".into();
-    match compiler.compile(&path, template.as_bytes(), Chosen::Named, &mut Scratch::new()) {
+    match compiler.compile(
+        &path,
+        template.as_bytes(),
+        Chosen::Named,
+        &mut Scratch::new(),
+    ) {
         Outcome::Taken(taken) => taken.diagnostics,
         Outcome::Skipped => panic!("a named file is taken"),
     }
@@ -82,7 +117,14 @@ pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic>
 /// The findings of one rule in a template, as [`shown`] shows them.
 pub(crate) fn found_in(template: &str, project: &str, rule: &str) -> String {
     let config = read(project);
-    assert_eq!(shown(&config), "", "the project file has findings of its own");
+    assert_eq!(
+        shown(&config),
+        "",
+        "the project file has findings of its own"
+    );
     let findings = check_template(template, &config);
-    show(findings.iter().filter(|finding| finding.rule.name == rule), |_| template)
+    show(
+        findings.iter().filter(|finding| finding.rule.name == rule),
+        |_| template,
+    )
 }

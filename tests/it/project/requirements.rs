@@ -189,18 +189,28 @@ fn a_type_selects_tasks_wherever_they_stand() {
 
 #[test]
 fn path_name_role_and_owner_select() {
-    let version = |selector: &str| held(&format!("[[require]]\n{selector}\nmust = \"has version\"\n")).lines().count();
+    let version = |selector: &str| {
+        held(&format!(
+            "[[require]]\n{selector}\nmust = \"has version\"\n"
+        ))
+        .lines()
+        .count()
+    };
     assert!(version("path = \"templates/**\"") > 0);
     assert_eq!(version("path = \"other/**\""), 0);
     assert!(version("name = [\"x\", \"tri*\"]") > 0);
     assert_eq!(version("name = \"x\""), 0);
     let role = |task: &str| {
-        held(&format!("[[require]]\nrole = \"sorter\"\nmust = \"has version\"\n[roles.sorter]\ntemplate = \"{task}\"\n"))
+        held(&format!(
+            "[[require]]\nrole = \"sorter\"\nmust = \"has version\"\n[roles.sorter]\ntemplate = \"{task}\"\n"
+        ))
     };
     assert_ne!(role("triage"), "");
     assert_eq!(role("other"), "");
     let owner = |pattern: &str| {
-        held(&format!("[[require]]\nmust = [\"has owner\", \"owner == team\"]\n[owners]\n\"{pattern}\" = \"team\"\n"))
+        held(&format!(
+            "[[require]]\nmust = [\"has owner\", \"owner == team\"]\n[owners]\n\"{pattern}\" = \"team\"\n"
+        ))
     };
     assert_eq!(owner("templates/**"), "");
     assert_ne!(owner("prompts/**"), "");
@@ -208,12 +218,24 @@ fn path_name_role_and_owner_select() {
 
 /// The findings about requirements that match nothing in a project of two tasks, `triage` and `agents/plan`.
 fn idle(project: &str) -> Vec<String> {
-    let task = |name: &str| format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n</task>\n");
+    let task = |name: &str| {
+        format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n</task>\n")
+    };
     let (one, two) = (task("triage"), task("plan"));
     let config = crate::project::reading::read(project);
     let built = ctxc::compile_sources(&config, [("triage.xml", &*one), ("agents/plan.xml", &*two)]);
-    let found = built.diagnostics.iter().filter(|finding| finding.rule.name == "requirement-matches-nothing");
-    found.map(|finding| format!("{}:{}: {}", finding.path, finding.start.line, finding.message)).collect()
+    let found = built
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.rule.name == "requirement-matches-nothing");
+    found
+        .map(|finding| {
+            format!(
+                "{}:{}: {}",
+                finding.path, finding.start.line, finding.message
+            )
+        })
+        .collect()
 }
 
 #[test]
@@ -236,9 +258,14 @@ fn a_requirement_that_is_about_no_task_is_told_of() {
         ("name = \"trai*\"", "its `name` fits"),
         ("path = \"agent/*.xml\"", "its `path` fits"),
         ("role = \"idle\"", "its `role` fits"),
-        ("path = \"agents/**\"\nname = \"triage\"", "its `path` and `name` together fit"),
+        (
+            "path = \"agents/**\"\nname = \"triage\"",
+            "its `path` and `name` together fit",
+        ),
     ] {
-        let words = format!("ctxc.toml:4: this requirement applies to no task: {words} none of the project");
+        let words = format!(
+            "ctxc.toml:4: this requirement applies to no task: {words} none of the project"
+        );
         assert_eq!(idle(&with(selector)), [words], "{selector}");
     }
 }

@@ -66,7 +66,13 @@ base_url = "http://localhost:11434"
 "#;
 
 fn full() -> Config {
-    let config = read_with(FULL, &[("prompts/planner.md", "\u{feff}\nYou plan.\n\nNothing else.\n")]);
+    let config = read_with(
+        FULL,
+        &[(
+            "prompts/planner.md",
+            "\u{feff}\nYou plan.\n\nNothing else.\n",
+        )],
+    );
     assert_eq!(shown(&config), "");
     config
 }
@@ -76,7 +82,10 @@ fn everything_that_a_role_says_is_read() {
     let config = full();
     let planner = &config.roles["planner"];
     assert_eq!(planner.name.span.slice(FULL), "planner");
-    assert_eq!((planner.task.value.as_str(), planner.task.span.slice(FULL)), ("plan", "\"plan\""));
+    assert_eq!(
+        (planner.task.value.as_str(), planner.task.span.slice(FULL)),
+        ("plan", "\"plan\"")
+    );
     assert_eq!(planner.description.as_deref(), Some("cuts work into parts"));
     let system = planner.system.as_ref().expect("it has one");
     assert_eq!(
@@ -85,29 +94,86 @@ fn everything_that_a_role_says_is_read() {
     );
     let tools = planner.tools.as_ref().expect("it has tools");
     let may = |tool| tools.permits(tool);
-    assert_eq!([may("read_file"), may("git_log"), may("git_push"), may("write_file")], [true, true, false, false]);
+    assert_eq!(
+        [
+            may("read_file"),
+            may("git_log"),
+            may("git_push"),
+            may("write_file")
+        ],
+        [true, true, false, false]
+    );
     let guarded = |path| planner.protected.matches(path);
-    assert_eq!([guarded(".ci/run"), guarded("Cargo.lock"), guarded("src/main.rs")], [true, true, false]);
-    assert_eq!((planner.budget.tokens.map(|t| t.value), planner.budget.usd.map(|usd| usd.value)), (Some(24_000), Some(0.25)));
-    let ModelChoice::Least { tier, capabilities } = &planner.model else { panic!("{:?}", planner.model) };
-    assert_eq!((tier.map(|tier| tier.value), capabilities[0].value.as_str()), (Some(Tier::Standard), "json"));
-    assert_eq!(planner.profile.map(|profile| profile.value), Some(ctxc::Profile::Xml));
-    assert_eq!(planner.order.iter().map(|kind| kind.value).collect::<Vec<_>>(), ["file", "input"]);
+    assert_eq!(
+        [
+            guarded(".ci/run"),
+            guarded("Cargo.lock"),
+            guarded("src/main.rs")
+        ],
+        [true, true, false]
+    );
+    assert_eq!(
+        (
+            planner.budget.tokens.map(|t| t.value),
+            planner.budget.usd.map(|usd| usd.value)
+        ),
+        (Some(24_000), Some(0.25))
+    );
+    let ModelChoice::Least { tier, capabilities } = &planner.model else {
+        panic!("{:?}", planner.model)
+    };
+    assert_eq!(
+        (tier.map(|tier| tier.value), capabilities[0].value.as_str()),
+        (Some(Tier::Standard), "json")
+    );
+    assert_eq!(
+        planner.profile.map(|profile| profile.value),
+        Some(ctxc::Profile::Xml)
+    );
+    assert_eq!(
+        planner
+            .order
+            .iter()
+            .map(|kind| kind.value)
+            .collect::<Vec<_>>(),
+        ["file", "input"]
+    );
 }
 
 #[test]
 fn a_role_that_says_little_plays_the_task_of_its_name() {
     let config = full();
     let clerk = &config.roles["clerk"];
-    assert_eq!((clerk.task.value.as_str(), clerk.task.span), ("clerk", clerk.name.span));
+    assert_eq!(
+        (clerk.task.value.as_str(), clerk.task.span),
+        ("clerk", clerk.name.span)
+    );
     let system = clerk.system.as_ref().expect("it has one");
-    assert_eq!((system.file.as_deref(), system.path.as_str(), system.text.as_str()), (None, "ctxc.toml", "You sort."));
-    assert_eq!(FULL.lines().nth(system.line as usize), Some("system = \"You sort.\""));
+    assert_eq!(
+        (
+            system.file.as_deref(),
+            system.path.as_str(),
+            system.text.as_str()
+        ),
+        (None, "ctxc.toml", "You sort.")
+    );
+    assert_eq!(
+        FULL.lines().nth(system.line as usize),
+        Some("system = \"You sort.\"")
+    );
     let long = "[roles.a]\nsystem = \"\"\"\n\nYou plan.\nYou wait.\n\"\"\"\n";
     let config = read(long);
     let system = config.roles["a"].system.as_ref().expect("it has one");
-    assert_eq!((long.lines().nth(system.line as usize), system.text.as_str()), (Some("You plan."), "You plan.\nYou wait."));
-    assert!(clerk.tools.is_none() && clerk.protected_paths.is_empty() && clerk.profile.is_none() && clerk.order.is_empty());
+    assert_eq!(
+        (long.lines().nth(system.line as usize), system.text.as_str()),
+        (Some("You plan."), "You plan.\nYou wait.")
+    );
+    assert!(
+        clerk.tools.is_none()
+            && clerk.protected_paths.is_empty()
+            && clerk.profile.is_none()
+            && clerk.order.is_empty()
+    );
 }
 
 #[test]
@@ -115,7 +181,13 @@ fn models_and_providers_are_read() {
     let config = full();
     let small = &config.models["small"];
     assert_eq!(
-        (small.id.as_str(), small.tier, small.window, small.reserve, small.room()),
+        (
+            small.id.as_str(),
+            small.tier,
+            small.window,
+            small.reserve,
+            small.room()
+        ),
         ("small", Tier::Economy, 32_768, 4_096, 28_672)
     );
     assert_eq!(config.models["middle"].id, "middle-2026-01");
@@ -125,22 +197,57 @@ fn models_and_providers_are_read() {
     assert_eq!(prices.of_input(100, 4_000).to_string(), "0.0000025");
     assert_eq!(prices.of_input(1, 0).to_string(), "0.0000001");
     // Without a cache, what was sent before costs as much as what is new.
-    assert_eq!(config.models["middle"].prices.map(|prices| prices.of_input(1_000_000, 500_000)), Some(3.0));
-    let tokenizers: Vec<(&str, &str)> = config.models.iter().map(|(name, model)| (name.as_str(), model.tokenizer)).collect();
-    assert_eq!(tokenizers, [("house", "llama"), ("large", "o200k"), ("middle", "claude"), ("small", "o200k")]);
+    assert_eq!(
+        config.models["middle"]
+            .prices
+            .map(|prices| prices.of_input(1_000_000, 500_000)),
+        Some(3.0)
+    );
+    let tokenizers: Vec<(&str, &str)> = config
+        .models
+        .iter()
+        .map(|(name, model)| (name.as_str(), model.tokenizer))
+        .collect();
+    assert_eq!(
+        tokenizers,
+        [
+            ("house", "llama"),
+            ("large", "o200k"),
+            ("middle", "claude"),
+            ("small", "o200k")
+        ]
+    );
     assert!(found("[models.a]\ntokenizer = \"o200k_base\"\n").contains("did you mean `o200k`?"));
     let main = &config.providers["main"];
     assert_eq!(
-        (main.kind, main.api_key_env.as_deref(), main.base_url.as_deref()),
+        (
+            main.kind,
+            main.api_key_env.as_deref(),
+            main.base_url.as_deref()
+        ),
         (ProviderKind::Openai, Some("OPENAI_API_KEY"), None)
     );
-    assert_eq!(config.providers["cellar"].base_url.as_deref(), Some("http://localhost:11434"));
+    assert_eq!(
+        config.providers["cellar"].base_url.as_deref(),
+        Some("http://localhost:11434")
+    );
 }
 
 fn told(choice: Option<Choice<'_>>) -> String {
-    let Some(choice) = choice else { return "none".to_owned() };
-    let names: Vec<&str> = choice.fallback.iter().map(|model| model.name.value.as_str()).collect();
-    format!("{}: {}; then {}", choice.model.name.value, choice.reason, names.join(", "))
+    let Some(choice) = choice else {
+        return "none".to_owned();
+    };
+    let names: Vec<&str> = choice
+        .fallback
+        .iter()
+        .map(|model| model.name.value.as_str())
+        .collect();
+    format!(
+        "{}: {}; then {}",
+        choice.model.name.value,
+        choice.reason,
+        names.join(", ")
+    )
 }
 
 #[test]
@@ -152,20 +259,36 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
         told(routing::choose(&config.models, role("planner"), &[])),
         "large: the cheapest of 3 that are at least standard with json; then middle, house"
     );
-    assert_eq!(told(routing::choose(&config.models, role("clerk"), &[])), "small: the role names it; then middle");
+    assert_eq!(
+        told(routing::choose(&config.models, role("clerk"), &[])),
+        "small: the role names it; then middle"
+    );
     // A wish of the task counts where the model qualifies, and never against what a role names.
     assert_eq!(
         told(routing::choose(&config.models, role("planner"), &["house"])),
         "house: the task names it, and it is at least standard with json; then large, middle"
     );
-    assert!(told(routing::choose(&config.models, role("planner"), &["small"])).starts_with("large: the cheapest of 3"));
-    assert_eq!(told(routing::choose(&config.models, role("clerk"), &["large"])), "small: the role names it; then middle");
+    assert!(
+        told(routing::choose(&config.models, role("planner"), &["small"]))
+            .starts_with("large: the cheapest of 3")
+    );
+    assert_eq!(
+        told(routing::choose(&config.models, role("clerk"), &["large"])),
+        "small: the role names it; then middle"
+    );
     // Without a role the task alone says, by the names of this project.
     assert_eq!(
-        told(routing::choose(&config.models, None, &["large", "unheard-of", "small"])),
+        told(routing::choose(
+            &config.models,
+            None,
+            &["large", "unheard-of", "small"]
+        )),
         "large: the task names it; then small"
     );
-    assert_eq!(told(routing::choose(&config.models, None, &["unheard-of"])), "none");
+    assert_eq!(
+        told(routing::choose(&config.models, None, &["unheard-of"])),
+        "none"
+    );
     assert_eq!(told(routing::choose(&config.models, None, &[])), "none");
 }
 
@@ -175,7 +298,10 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
                [models.w]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = \"tools\"\ncontext_window = 9\n";
     let config = read(one);
     assert_eq!(shown(&config), "");
-    assert_eq!(told(routing::choose(&config.models, config.roles.get("a"), &[])), "w: the only one that is with tools; then ");
+    assert_eq!(
+        told(routing::choose(&config.models, config.roles.get("a"), &[])),
+        "w: the only one that is with tools; then "
+    );
     assert_eq!(
         told(routing::choose(&config.models, config.roles.get("b"), &[])),
         "x: the lowest of 2 that are at least economy; no price says more; then w"
@@ -186,7 +312,10 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
 fn the_budget_is_the_smaller_of_role_and_window() {
     let config = full();
     let budget = |role: Option<&str>, model: Option<&str>| {
-        routing::budget(role.map(|role| &config.roles[role]), model.map(|model| &config.models[model]))
+        routing::budget(
+            role.map(|role| &config.roles[role]),
+            model.map(|model| &config.models[model]),
+        )
     };
     assert_eq!(budget(Some("planner"), Some("large")), Some(24_000));
     assert_eq!(budget(Some("clerk"), Some("small")), Some(28_672));
@@ -198,8 +327,11 @@ fn the_budget_is_the_smaller_of_role_and_window() {
 #[test]
 fn the_words_of_this_floor_are_those_of_the_renderers() {
     use ctxc::internals::kernel::context::Kind;
-    let kinds: Vec<&str> =
-        Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Tools | Kind::System)).map(Kind::word).collect();
+    let kinds: Vec<&str> = Kind::ALL
+        .into_iter()
+        .filter(|kind| !matches!(kind, Kind::Tools | Kind::System))
+        .map(Kind::word)
+        .collect();
     assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);
     assert_eq!(
         ctxc::internals::project::models::TOKENIZERS.to_vec(),
@@ -347,16 +479,27 @@ fn a_key_is_never_shown() {
         format!("[providers.main]\nkind = \"openai\"\napi_key_env = \"{secret}\"\n"),
         format!("[providers.main]\nkind = \"openai\"\napi_key = \"{secret}\"\n"),
         format!("[providers.main]\nkind = \"openai\"\nToken = \"{secret}\"\n"),
-        format!("[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:{secret}@models.example/v1\"\n"),
-        format!("[providers.main]\nkind = \"openai\"\nbase_url = \"https://models.example/v1?key={secret}\"\n"),
-        format!("# the line that is shown\nproviders.main = {{ kind = \"openai\", secret = \"{secret}\" }}\n"),
+        format!(
+            "[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:{secret}@models.example/v1\"\n"
+        ),
+        format!(
+            "[providers.main]\nkind = \"openai\"\nbase_url = \"https://models.example/v1?key={secret}\"\n"
+        ),
+        format!(
+            "# the line that is shown\nproviders.main = {{ kind = \"openai\", secret = \"{secret}\" }}\n"
+        ),
     ] {
         let config = read(&text);
         let found = ctxc::internals::rules::check::config(&config);
-        let [finding] = found.as_slice() else { panic!("{found:?}") };
+        let [finding] = found.as_slice() else {
+            panic!("{found:?}")
+        };
         assert_eq!(finding.rule.name, "key-in-project-file", "{text}");
         assert!(!shown(&config).contains(secret), "{text}");
-        let line = text.lines().nth(finding.start.line as usize - 1).unwrap_or_default();
+        let line = text
+            .lines()
+            .nth(finding.start.line as usize - 1)
+            .unwrap_or_default();
         assert!(!line.contains(secret), "an excerpt would show it: {text}");
     }
 }
@@ -367,7 +510,11 @@ fn what_a_broken_model_would_be_is_not_guessed_at() {
     let broken = "[models.big]\nprovider = \"openai\"\ntier = \"premium\"\n";
     for role in ["model = \"big\"", "tier = \"premium\""] {
         let found = found(&format!("[roles.a]\n{role}\n{broken}"));
-        assert!(found.contains("CTX532") && found.lines().filter(|line| line.contains("CTX")).count() == 1, "{found}");
+        assert!(
+            found.contains("CTX532")
+                && found.lines().filter(|line| line.contains("CTX")).count() == 1,
+            "{found}"
+        );
     }
 }
 
@@ -406,12 +553,18 @@ system = "{{a.b | upper}}"
     warning CTX533 ctxc.toml:8:11 `{{a.b | upper}}`: role `b` would read `{{a.b | upper}}` literally: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
     "#);
-    let config = read_with("[roles.a]\nsystem = { file = \"a.md\" }\n", &[("a.md", "\n\nYou are\n{{who}}.\n")]);
+    let config = read_with(
+        "[roles.a]\nsystem = { file = \"a.md\" }\n",
+        &[("a.md", "\n\nYou are\n{{who}}.\n")],
+    );
     assert_snapshot!(shown(&config), @r#"
     warning CTX533 ctxc.toml:2:19 `\"a.md\"`: role `a` would read `{{who}}` literally, a.md:4: no values are filled into its system prompt
       ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
     "#);
-    assert_eq!(config.roles["a"].system.as_ref().unwrap().text, "You are\n{{who}}.");
+    assert_eq!(
+        config.roles["a"].system.as_ref().unwrap().text,
+        "You are\n{{who}}."
+    );
 }
 
 #[test]
@@ -420,11 +573,20 @@ fn a_model_has_an_id_and_room_beside_its_answer() {
     let role = "[roles.r]\ntier = \"standard\"\n";
     let of = |text: String| shown(&read(&text));
     let blank = of(format!("{model}id = \" \"\n{role}"));
-    assert!(blank.contains("`models.m.id` is ` `; expected the name that its provider knows"), "{blank}");
+    assert!(
+        blank.contains("`models.m.id` is ` `; expected the name that its provider knows"),
+        "{blank}"
+    );
     let told = "`roles.r.max_output_tokens` is `1000`; expected less than the `context_window` of its model `m`, 1000";
     let over = of(format!("{model}{role}max_output_tokens = 1000\n"));
-    assert!(over.starts_with("error CTX504 ctxc.toml:5:8") && over.contains(told), "{over}");
+    assert!(
+        over.starts_with("error CTX504 ctxc.toml:5:8") && over.contains(told),
+        "{over}"
+    );
     assert_eq!(of(format!("{model}{role}max_output_tokens = 999\n")), "");
     let own = of(format!("{model}max_output_tokens = 1000\n{role}"));
-    assert!(own.contains("`models.m.max_output_tokens` is `1000`"), "{own}");
+    assert!(
+        own.contains("`models.m.max_output_tokens` is `1000`"),
+        "{own}"
+    );
 }

@@ -7,7 +7,10 @@ use insta::assert_snapshot;
 fn a_file_of_every_section_has_no_findings() {
     let config = read(FULL);
     assert_eq!(super::reading::shown(&config), "");
-    assert_eq!(config.name.as_ref().map(|name| name.value.as_str()), Some("support"));
+    assert_eq!(
+        config.name.as_ref().map(|name| name.value.as_str()),
+        Some("support")
+    );
     assert_eq!(config.limits.depth, 300);
     assert!(config.templates.exclude.matches("templates/drafts/a.xml"));
     assert_eq!(config.owner("templates/billing/a.xml"), Some("billing"));
@@ -20,10 +23,26 @@ fn a_file_of_every_section_has_no_findings() {
 #[test]
 fn the_layout_is_read_with_its_faults() {
     use ctxc::internals::format::{Indent, Options};
-    assert_eq!(read("[fmt]\nwidth = 90\nindent = 4").format, Options { width: 90, indent: Indent::Spaces(4) });
-    assert_eq!(read("[fmt]\nindent = \"tab\"").format, Options { indent: Indent::Tab, ..Options::default() });
+    assert_eq!(
+        read("[fmt]\nwidth = 90\nindent = 4").format,
+        Options {
+            width: 90,
+            indent: Indent::Spaces(4)
+        }
+    );
+    assert_eq!(
+        read("[fmt]\nindent = \"tab\"").format,
+        Options {
+            indent: Indent::Tab,
+            ..Options::default()
+        }
+    );
     let context = read("[context]\ninclude = \"docs\"\nexclude = [\"docs/old/**\"]\ndocuments = [\"build/api.md\"]\n").context;
-    assert!(context.include.is_some_and(|globs| globs.matches("docs/a.md")));
+    assert!(
+        context
+            .include
+            .is_some_and(|globs| globs.matches("docs/a.md"))
+    );
     assert!(context.exclude.matches("docs/old/a.md") && context.documents.matches("build/api.md"));
     assert!(found("[context]\ninlcude = \"docs\"\n").contains("`[context]` has no key `inlcude`"));
     assert!(found("[context]\ndocuments = [\"../a.md\"]\n").contains("ctxc.toml:2:14"));
@@ -37,7 +56,10 @@ fn the_layout_is_read_with_its_faults() {
       ? did you mean `tab`?
       > write `tab` (`\"tabs\"` -> `\"tab\"`)
     "#);
-    assert!(found("[fmt]\nindent = 0\n").contains("`fmt.indent` is `0`; expected a number from 1 to 16"));
+    assert!(
+        found("[fmt]\nindent = 0\n")
+            .contains("`fmt.indent` is `0`; expected a number from 1 to 16")
+    );
     assert!(found("[fmt]\nindent = true\n").contains("`fmt.indent`"));
 }
 
@@ -45,8 +67,13 @@ fn the_layout_is_read_with_its_faults() {
 fn an_empty_file_is_the_default() {
     let config = read("");
     assert!(config.faults.is_empty());
-    let rows = |config: &ctxc::internals::project::config::Config| format!("{:?}", config.layers.rows().collect::<Vec<_>>());
-    assert_eq!(rows(&config), rows(&ctxc::internals::project::config::Config::default()));
+    let rows = |config: &ctxc::internals::project::config::Config| {
+        format!("{:?}", config.layers.rows().collect::<Vec<_>>())
+    };
+    assert_eq!(
+        rows(&config),
+        rows(&ctxc::internals::project::config::Config::default())
+    );
 }
 
 #[test]
@@ -228,18 +255,35 @@ kind = "ollama"
 #[test]
 fn a_line_that_cannot_be_read_is_the_cause_of_a_conflict_in_its_table() {
     let codes = |text: &str| {
-        found(text).lines().filter(|line| line.contains("CTX")).map(|line| line[..13].to_owned()).collect::<Vec<_>>()
+        found(text)
+            .lines()
+            .filter(|line| line.contains("CTX"))
+            .map(|line| line[..13].to_owned())
+            .collect::<Vec<_>>()
     };
     let fresh = "[defaults.atomic]\nfresh_context = \"enabled\"\n";
     assert_eq!(codes(fresh), ["error CTX501 "]);
-    assert_eq!(codes(&format!("{fresh}inherit_contxt = \"none\"\n")), ["error CTX503 "]);
-    assert_eq!(codes(&format!("{fresh}inherit_context = \"nothing\"\n")), ["error CTX504 "]);
     assert_eq!(
-        codes("[operators.scout]\nbase = \"reduce\"\ninherit_context = \"full\"\nfresh = \"disabled\"\n"),
+        codes(&format!("{fresh}inherit_contxt = \"none\"\n")),
+        ["error CTX503 "]
+    );
+    assert_eq!(
+        codes(&format!("{fresh}inherit_context = \"nothing\"\n")),
+        ["error CTX504 "]
+    );
+    assert_eq!(
+        codes(
+            "[operators.scout]\nbase = \"reduce\"\ninherit_context = \"full\"\nfresh = \"disabled\"\n"
+        ),
         ["error CTX503 "]
     );
     // Another table has nothing to do with it, and no slip of a default can be let pass.
-    assert_eq!(codes(&format!("{fresh}[defaults.script]\nfresh_contxt = \"enabled\"\n")), ["error CTX501 ", "error CTX503 "]);
+    assert_eq!(
+        codes(&format!(
+            "{fresh}[defaults.script]\nfresh_contxt = \"enabled\"\n"
+        )),
+        ["error CTX501 ", "error CTX503 "]
+    );
     let lowered = format!("{fresh}inherit_contxt = \"none\"\n[lints]\nunknown-key = \"off\"\n");
     assert_eq!(codes(&lowered), ["error CTX503 "]);
     let values = "[defaults.atomic]\nfresh_context = \"Enabled\"\n[templates]\nexclude = 3\n[lints]\nproject = \"off\"\n";
@@ -249,12 +293,19 @@ fn a_line_that_cannot_be_read_is_the_cause_of_a_conflict_in_its_table() {
 #[test]
 fn a_type_of_an_older_dialect_cannot_be_declared() {
     for name in ["map", "director", "evaluator"] {
-        let text = format!("[operators.{name}]\nbase = \"atomic\"\n[operators.{name}.wide]\nfresh_context = \"disabled\"\n");
+        let text = format!(
+            "[operators.{name}]\nbase = \"atomic\"\n[operators.{name}.wide]\nfresh_context = \"disabled\"\n"
+        );
         let found = found(&text);
-        let words = format!("CTX507 ctxc.toml:1:12 `{name}`: `{name}` is a type of an older dialect and cannot be declared");
+        let words = format!(
+            "CTX507 ctxc.toml:1:12 `{name}`: `{name}` is a type of an older dialect and cannot be declared"
+        );
         assert!(found.contains(&words), "{found}");
         assert_eq!(found.matches("CTX").count(), 1, "{found}");
     }
     // Below a type of the language the words are free, as far as the language has no such row itself.
-    assert_eq!(found("[operators.sequential.map]\nfresh_context = \"disabled\"\n"), "");
+    assert_eq!(
+        found("[operators.sequential.map]\nfresh_context = \"disabled\"\n"),
+        ""
+    );
 }

@@ -24,12 +24,13 @@ fn line_ends_move_no_pin() {
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
 }
 
-const SHARED: &str =
-    "[lints]\nno-context = \"error\"\n[defaults.atomic]\nfresh_context = \"disabled\"\n[[require]]\nmust = \"has version\"\n";
+const SHARED: &str = "[lints]\nno-context = \"error\"\n[defaults.atomic]\nfresh_context = \"disabled\"\n[[require]]\nmust = \"has version\"\n";
 
 fn severity(config: &Config, name: &str) -> Option<Severity> {
     let rule = &list::find(name).unwrap().meta;
-    config.lints.apply(rule, rule.severity.unwrap_or(rule.when_enabled))
+    config
+        .lints
+        .apply(rule, rule.severity.unwrap_or(rule.when_enabled))
 }
 
 #[test]
@@ -38,9 +39,16 @@ fn lints_defaults_and_requirements_are_taken_over_with_their_places() {
     assert_eq!(shown(&config), "");
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
     assert_eq!(config.requirements.len(), 1);
-    let origin = config.layers.defaults(config.layers.row("atomic", None).unwrap()).fresh_context.origin;
+    let origin = config
+        .layers
+        .defaults(config.layers.row("atomic", None).unwrap())
+        .fresh_context
+        .origin;
     let (path, span, position) = config.origin(&origin).unwrap();
-    assert_eq!((&*path, span.slice(SHARED), position.line), ("house/rules.toml", "\"disabled\"", 4));
+    assert_eq!(
+        (&*path, span.slice(SHARED), position.line),
+        ("house/rules.toml", "\"disabled\"", 4)
+    );
 }
 
 #[test]
@@ -69,29 +77,55 @@ fn a_project_may_not_loosen_and_the_shared_value_holds() {
     "#);
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
     let row = config.layers.row("atomic", Some("director")).unwrap();
-    assert_eq!(config.layers.defaults(row).fresh_context.value, Fresh::Disabled);
+    assert_eq!(
+        config.layers.defaults(row).fresh_context.value,
+        Fresh::Disabled
+    );
 }
 
 /// A row under the one that the house speaks of has its own layer above it.
 #[test]
 fn no_row_of_the_project_goes_around_the_house() {
-    const HOUSE: &str = "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
+    const HOUSE: &str =
+        "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
     for (own, what) in [
         (
             "[defaults.atomic.subtask]\ninherit_context = \"full\"\nfresh_context = \"disabled\"\n",
             "`defaults.atomic.subtask.inherit_context` is `full`",
         ),
-        ("[operators.atomic.scout]\nfresh_context = \"enabled\"\n", "`operators.atomic.scout.fresh_context` is `enabled`"),
+        (
+            "[operators.atomic.scout]\nfresh_context = \"enabled\"\n",
+            "`operators.atomic.scout.fresh_context` is `enabled`",
+        ),
     ] {
         let config = over(HOUSE, own);
         assert!(shown(&config).contains(what), "{}", shown(&config));
-        let row = config.layers.row("atomic", Some(if own.contains("scout") { "scout" } else { "subtask" })).unwrap();
-        assert_eq!(config.layers.defaults(row).inherit_context.value, Inherit::None);
+        let row = config
+            .layers
+            .row(
+                "atomic",
+                Some(if own.contains("scout") {
+                    "scout"
+                } else {
+                    "subtask"
+                }),
+            )
+            .unwrap();
+        assert_eq!(
+            config.layers.defaults(row).inherit_context.value,
+            Inherit::None
+        );
         let allowed = format!("[allow]\nloosen = [\"defaults.atomic\"]\n{HOUSE}");
         assert_eq!(shown(&over(&allowed, own)), "");
     }
     // The language's own subtype is as open without the project; a stricter row is none that loosens.
-    assert_eq!(shown(&over(HOUSE, "[defaults.atomic.subtask]\nfresh_context = \"enabled\"\n")), "");
+    assert_eq!(
+        shown(&over(
+            HOUSE,
+            "[defaults.atomic.subtask]\nfresh_context = \"enabled\"\n"
+        )),
+        ""
+    );
     assert_eq!(
         shown(&over(
             "[defaults.atomic]\ninherit_context = \"subset\"\n",
@@ -106,12 +140,20 @@ fn a_family_leaves_what_is_stricter_as_it_is() {
     let config = over(SHARED, "[lints]\ncontext = \"hint\"\n");
     assert_eq!(shown(&config), "");
     assert_eq!(severity(&config, "no-context"), Some(Severity::Error));
-    assert_eq!(severity(&config, "setting-without-effect"), Some(Severity::Hint));
+    assert_eq!(
+        severity(&config, "setting-without-effect"),
+        Some(Severity::Hint)
+    );
 }
 
 #[test]
 fn what_the_shared_file_allows_may_be_loosened() {
-    for allowed in ["no-context\", \"defaults.atomic", "all", "CTX2xx\", \"defaults", "lints\", \"defaults.atomic.director"] {
+    for allowed in [
+        "no-context\", \"defaults.atomic",
+        "all",
+        "CTX2xx\", \"defaults",
+        "lints\", \"defaults.atomic.director",
+    ] {
         let shared = format!("[allow]\nloosen = [\"{allowed}\"]\n{SHARED}");
         let config = over(
             &shared,
@@ -179,17 +221,30 @@ fn a_file_that_is_not_pinned_or_moved_is_pinned_by_the_fix() {
 #[test]
 fn a_file_that_is_not_the_pinned_one_is_neither_parsed_nor_kept() {
     let zeros = format!("b3:{}", "0".repeat(64));
-    for written in
-        ["\"a.toml\"", "{ path = \"a.toml\", hash = \"b3:12\" }", &format!("{{ path = \"a.toml\", hash = \"{zeros}\" }}")]
-    {
-        for shared in
-            ["TOKEN=hunter2\0PATH=hunter2", "[lints]\nhunter2 = \"error\"\n", "[lints]\nno-context = \"error\"\n[hunter2]\n"]
-        {
+    for written in [
+        "\"a.toml\"",
+        "{ path = \"a.toml\", hash = \"b3:12\" }",
+        &format!("{{ path = \"a.toml\", hash = \"{zeros}\" }}"),
+    ] {
+        for shared in [
+            "TOKEN=hunter2\0PATH=hunter2",
+            "[lints]\nhunter2 = \"error\"\n",
+            "[lints]\nno-context = \"error\"\n[hunter2]\n",
+        ] {
             let config = read_with(&format!("extends = {written}\n"), &[("a.toml", shared)]);
             let told = shown(&config);
-            let errors: Vec<&str> = told.lines().filter(|line| line.starts_with("error")).collect();
-            assert!(errors.len() == 1 && errors[0].starts_with("error CTX516 ctxc.toml:"), "{told}");
-            assert!(!told.contains("hunter2") && !format!("{config:?}").contains("hunter2"), "{told}");
+            let errors: Vec<&str> = told
+                .lines()
+                .filter(|line| line.starts_with("error"))
+                .collect();
+            assert!(
+                errors.len() == 1 && errors[0].starts_with("error CTX516 ctxc.toml:"),
+                "{told}"
+            );
+            assert!(
+                !told.contains("hunter2") && !format!("{config:?}").contains("hunter2"),
+                "{told}"
+            );
             assert_ne!(severity(&config, "no-context"), Some(Severity::Error));
         }
     }

@@ -24,8 +24,7 @@ fn stream() -> String {
         let head = r#"data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"up","choices":"#;
         format!("{head}[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{end}}}]{usage}}}\n\n")
     };
-    let usage =
-        r#","usage":{"prompt_tokens":20,"completion_tokens":5,"total_tokens":25,"prompt_tokens_details":{"cached_tokens":8}}"#;
+    let usage = r#","usage":{"prompt_tokens":20,"completion_tokens":5,"total_tokens":25,"prompt_tokens_details":{"cached_tokens":8}}"#;
     let call = r#"{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]}"#;
     [
         chunk(r#"{"role":"assistant","content":"Hel"}"#, "null", ""),
@@ -49,7 +48,11 @@ impl Drop for Proxy {
 
 impl Proxy {
     fn before(upstream: &Server, folder: &std::path::Path) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let model = |name: &str, kind: &str| {
             format!(
                 " - {{model_name: {name}, litellm_params: {{model: {kind}/up, api_base: \"{}/v1\", api_key: none}}}}\n",
@@ -59,12 +62,28 @@ impl Proxy {
         // One of these has the later protocol of OpenAI made for it, the other keeps to chat for Anthropic's.
         let models = model("chat", "hosted_vllm") + &model("responses", "deepseek");
         let settings = "router_settings: {disable_cooldowns: true, num_retries: 0}\n";
-        std::fs::write(folder.join("config.yaml"), format!("model_list:\n{models}{settings}")).unwrap();
+        std::fs::write(
+            folder.join("config.yaml"),
+            format!("model_list:\n{models}{settings}"),
+        )
+        .unwrap();
         let child = Command::new("litellm")
-            .args(["--config", "config.yaml", "--host", "127.0.0.1", "--telemetry", "False", "--port", &port.to_string()])
+            .args([
+                "--config",
+                "config.yaml",
+                "--host",
+                "127.0.0.1",
+                "--telemetry",
+                "False",
+                "--port",
+                &port.to_string(),
+            ])
             .current_dir(folder)
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-            .env("LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY", "true")
+            .env(
+                "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY",
+                "true",
+            )
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -80,11 +99,23 @@ impl Proxy {
     }
 
     fn ask(&self, name: &str, model: &str, body: &str) -> Result<String, ProviderError> {
-        let version = if name.starts_with("openai") { "/v1" } else { "" };
+        let version = if name.starts_with("openai") {
+            "/v1"
+        } else {
+            ""
+        };
         let base_url = format!("http://127.0.0.1:{}{version}", self.1);
         let key = Secret::from_env("K", &|_| Some("any".to_owned())).unwrap();
-        let endpoint = Endpoint { dialect: dialect(name).unwrap(), base_url, key: Some(key) };
-        let answered = HttpProvider::new(endpoint, CallLimits::default()).answer(&WireRequest { dialect: name, model, body });
+        let endpoint = Endpoint {
+            dialect: dialect(name).unwrap(),
+            base_url,
+            key: Some(key),
+        };
+        let answered = HttpProvider::new(endpoint, CallLimits::default()).answer(&WireRequest {
+            dialect: name,
+            model,
+            body,
+        });
         answered.map(|response| words(&response.answer))
     }
 }
@@ -93,28 +124,75 @@ impl Proxy {
 #[ignore = "needs litellm: a proxy of another project, and what it brings"]
 fn what_litellm_sends_is_read() {
     let upstream = Server::new(|_, request, connection| {
-        let is_streamed = request.contains("\"stream\":true") || request.contains("\"stream\": true");
-        let (kind, body) = if is_streamed { ("text/event-stream", stream()) } else { ("application/json", WHOLE.to_owned()) };
-        say(connection, &response("200 OK", &format!("content-type: {kind}\r\n"), &body));
+        let is_streamed =
+            request.contains("\"stream\":true") || request.contains("\"stream\": true");
+        let (kind, body) = if is_streamed {
+            ("text/event-stream", stream())
+        } else {
+            ("application/json", WHOLE.to_owned())
+        };
+        say(
+            connection,
+            &response("200 OK", &format!("content-type: {kind}\r\n"), &body),
+        );
     });
     let folder = tempfile::tempdir().unwrap();
     let proxy = Proxy::before(&upstream, folder.path());
     let said = r#""messages":[{"role":"user","content":"hi"}]"#;
-    let says = |model: &str| format!("text `Hello`; call call_1 f {{\"a\":1}}; Tool; in 20 (8) out 5 (-); {model}");
+    let says = |model: &str| {
+        format!("text `Hello`; call call_1 f {{\"a\":1}}; Tool; in 20 (8) out 5 (-); {model}")
+    };
     for (name, model, body) in [
-        ("openai-chat", "chat", format!(r#"{{"model":"chat",{said}}}"#)),
-        ("openai-chat", "chat", format!(r#"{{"model":"chat",{said},"stream":true,"stream_options":{{"include_usage":true}}}}"#)),
-        ("anthropic", "chat", format!(r#"{{"model":"chat","max_tokens":50,{said}}}"#)),
-        ("anthropic", "chat", format!(r#"{{"model":"chat","max_tokens":50,{said},"stream":true}}"#)),
-        ("openai-responses", "responses", r#"{"model":"responses","input":"hi"}"#.to_owned()),
+        (
+            "openai-chat",
+            "chat",
+            format!(r#"{{"model":"chat",{said}}}"#),
+        ),
+        (
+            "openai-chat",
+            "chat",
+            format!(
+                r#"{{"model":"chat",{said},"stream":true,"stream_options":{{"include_usage":true}}}}"#
+            ),
+        ),
+        (
+            "anthropic",
+            "chat",
+            format!(r#"{{"model":"chat","max_tokens":50,{said}}}"#),
+        ),
+        (
+            "anthropic",
+            "chat",
+            format!(r#"{{"model":"chat","max_tokens":50,{said},"stream":true}}"#),
+        ),
+        (
+            "openai-responses",
+            "responses",
+            r#"{"model":"responses","input":"hi"}"#.to_owned(),
+        ),
     ] {
-        assert_eq!(proxy.ask(name, model, &body), Ok(says(model)), "{name} {body}");
+        assert_eq!(
+            proxy.ask(name, model, &body),
+            Ok(says(model)),
+            "{name} {body}"
+        );
     }
-    let streamed = proxy.ask("openai-responses", "responses", r#"{"model":"responses","input":"hi","stream":true}"#);
+    let streamed = proxy.ask(
+        "openai-responses",
+        "responses",
+        r#"{"model":"responses","input":"hi","stream":true}"#,
+    );
     assert_eq!(streamed, Ok(says("up")));
     // It keeps neither the count of the cache nor the ids of the calls here.
-    let gemini = proxy.ask("gemini", "chat", r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#);
-    assert_eq!(gemini, Ok("text `Hello`; call call_1 f {\"a\":1}; Tool; in 20 (-) out 5 (-); -".to_owned()));
+    let gemini = proxy.ask(
+        "gemini",
+        "chat",
+        r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}"#,
+    );
+    assert_eq!(
+        gemini,
+        Ok("text `Hello`; call call_1 f {\"a\":1}; Tool; in 20 (-) out 5 (-); -".to_owned())
+    );
 }
 
 /// What a model answers that has the result of its tool.
@@ -125,8 +203,16 @@ const ENDED: &str = r#"{"id":"c","object":"chat.completion","created":1,"model":
 #[ignore = "needs litellm: a proxy of another project, and what it brings"]
 fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
     let upstream = Server::new(|_, request, connection| {
-        let body = if request.contains(r#""role":"tool""#) || request.contains(r#""role": "tool""#) { ENDED } else { WHOLE };
-        say(connection, &response("200 OK", "content-type: application/json\r\n", body));
+        let body = if request.contains(r#""role":"tool""#) || request.contains(r#""role": "tool""#)
+        {
+            ENDED
+        } else {
+            WHOLE
+        };
+        say(
+            connection,
+            &response("200 OK", "content-type: application/json\r\n", body),
+        );
     });
     let folder = tempfile::tempdir().unwrap();
     let proxy = Proxy::before(&upstream, folder.path());
@@ -146,14 +232,27 @@ fn scenarios_are_recorded_through_litellm_and_replayed_without_it() {
     };
     let project = Project::new()
         .file("templates/sort.xml", task)
-        .file("ctxc.toml", model("openai", "/v1") + &model("anthropic", "") + tool)
+        .file(
+            "ctxc.toml",
+            model("openai", "/v1") + &model("anthropic", "") + tool,
+        )
         .file(
             "scenarios/many.yaml",
-            format!("id: many\nfixtures: {{tools: {{f: found}}}}\ncases:\n{}{}", case("openai"), case("anthropic")),
+            format!(
+                "id: many\nfixtures: {{tools: {{f: found}}}}\ncases:\n{}{}",
+                case("openai"),
+                case("anthropic")
+            ),
         );
     asked(&project, &["trust", "--yes"]).code(0);
-    let card = asked(&project, &["eval", "--record", "--json"]).code(0).json();
-    assert_eq!((&card["summary"]["passed"], &card["summary"]["calls"]), (&2.into(), &12.into()), "{card:#}");
+    let card = asked(&project, &["eval", "--record", "--json"])
+        .code(0)
+        .json();
+    assert_eq!(
+        (&card["summary"]["passed"], &card["summary"]["calls"]),
+        (&2.into(), &12.into()),
+        "{card:#}"
+    );
     assert_eq!(
         card["cases"][0]["trials"][0]["tokens"],
         serde_json::json!({"input": 50, "cached": 8, "output": 9, "reasoning": null})

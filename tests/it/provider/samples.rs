@@ -8,7 +8,11 @@ pub(super) struct Sample {
 }
 
 const fn sample(dialect: &'static str, body: &'static str, says: &'static str) -> Sample {
-    Sample { dialect, body, says }
+    Sample {
+        dialect,
+        body,
+        says,
+    }
 }
 
 pub(super) const SAMPLES: &[Sample] = &[

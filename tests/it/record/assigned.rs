@@ -15,7 +15,9 @@ pub(super) fn check(marked: &str) {
     let redactor = Redactor::new([7; 32], []);
     for part in marked.split('«') {
         match part.split_once('»') {
-            Some((secret, rest)) => write!(expected, "{}{rest}", redactor.placeholder("secret", secret)).unwrap(),
+            Some((secret, rest)) => {
+                write!(expected, "{}{rest}", redactor.placeholder("secret", secret)).unwrap()
+            }
             None => expected.push_str(part),
         }
     }
@@ -25,7 +27,8 @@ pub(super) fn check(marked: &str) {
 }
 
 #[test]
-fn values_in_environment_files_options_headers_cookies_addresses_and_connection_strings_always_go() {
+fn values_in_environment_files_options_headers_cookies_addresses_and_connection_strings_always_go()
+{
     for marked in [
         // Lines of environment files and of shells.
         "DB_PASSWORD=«correct-horse-42-battery»\nDB_HOST=db\n",
@@ -255,36 +258,90 @@ fn strings_of_json_behind_their_names_go() {
     for (text, gone) in [
         (r#"{"password":"hunter2!","user":"ann"}"#, "hunter2"),
         (r#"{"client_secret":"q7Zp2Lm9Xc4V"}"#, "q7Zp"),
-        (r#"{"headers":{"Authorization":"Bearer opaque-tok3n"}}"#, "opaque"),
+        (
+            r#"{"headers":{"Authorization":"Bearer opaque-tok3n"}}"#,
+            "opaque",
+        ),
         (r#"{"headers":{"Cookie":"sid=abcdef; b=ghijkl"}}"#, "abcdef"),
         (r#"{"headers":{"Cookie":"sid=abcdef; b=ghijkl"}}"#, "ghijkl"),
-        (r#"{"env":[{"name":"DB_PASSWORD","value":"hunter2!"}]}"#, "hunter2"),
-        (r#"{"env":[{"value":"plainwords","name":"DB_PASSWORD"}]}"#, "plainwords"),
-        (r#"{"env":[{"name":"API_TOKEN","type":"x","value":"plainwords"}]}"#, "plainwords"),
-        (r#"{"properties":{"password":{"type":"string","default":"hunter2plain"}}}"#, "hunter2"),
+        (
+            r#"{"env":[{"name":"DB_PASSWORD","value":"hunter2!"}]}"#,
+            "hunter2",
+        ),
+        (
+            r#"{"env":[{"value":"plainwords","name":"DB_PASSWORD"}]}"#,
+            "plainwords",
+        ),
+        (
+            r#"{"env":[{"name":"API_TOKEN","type":"x","value":"plainwords"}]}"#,
+            "plainwords",
+        ),
+        (
+            r#"{"properties":{"password":{"type":"string","default":"hunter2plain"}}}"#,
+            "hunter2",
+        ),
         (r#"{"password":{"value":"hunter2plain"}}"#, "hunter2"),
         (r#"{"headers":{"X-Api-Key":"plainwords"}}"#, "plainwords"),
-        (r#"{"headers":{"x-functions-key":"plainwords"}}"#, "plainwords"),
+        (
+            r#"{"headers":{"x-functions-key":"plainwords"}}"#,
+            "plainwords",
+        ),
         (r#"{"cookies":{"sid":"winter99x"}}"#, "winter99x"),
-        (r#"{"cookies":[{"name":"sid","value":"winter99x","path":"/"}]}"#, "winter99x"),
-        (r#"{"set-cookie":["a=darkest9; Path=/","sid=plainwords; Path=/"]}"#, "plainwords"),
-        (r#"{"argv":["curl","-d","password=plainwords"]}"#, "plainwords"),
+        (
+            r#"{"cookies":[{"name":"sid","value":"winter99x","path":"/"}]}"#,
+            "winter99x",
+        ),
+        (
+            r#"{"set-cookie":["a=darkest9; Path=/","sid=plainwords; Path=/"]}"#,
+            "plainwords",
+        ),
+        (
+            r#"{"argv":["curl","-d","password=plainwords"]}"#,
+            "plainwords",
+        ),
         (r#"{"argv":["curl","-uann:swordfish"]}"#, "swordfish"),
-        (r#"{"argv":["keytool","-storepass","plain\"words"]}"#, "words"),
-        (r#"{"argv":["setx","DB_PASSWORD","plainwords"]}"#, "plainwords"),
+        (
+            r#"{"argv":["keytool","-storepass","plain\"words"]}"#,
+            "words",
+        ),
+        (
+            r#"{"argv":["setx","DB_PASSWORD","plainwords"]}"#,
+            "plainwords",
+        ),
         (r#"{"argv":["tool","--password=winter words"]}"#, "words"),
         (r#"{"password":"p4ss/w0rd"}"#, "p4ss"),
-        (r#"{"argv":["mysql","-u","root","-pplainwords"]}"#, "plainwords"),
-        (r#"{"argv":["sshpass","-p","two words","ssh"]}"#, "two words"),
+        (
+            r#"{"argv":["mysql","-u","root","-pplainwords"]}"#,
+            "plainwords",
+        ),
+        (
+            r#"{"argv":["sshpass","-p","two words","ssh"]}"#,
+            "two words",
+        ),
         (r#"{"argv":["curl","-u","ann:swordfish"]}"#, "swordfish"),
-        (r#"{"argv":["tool","--password","swordfish","x"]}"#, "swordfish"),
-        (r#"{"headers":[["Authorization","Bearer opaque-tok3n"]]}"#, "opaque"),
-        (r#"{"arguments":"{\"env\":\"{\\\"api_key\\\":\\\"a8f3k2m9q1z7\\\"}\"}"}"#, "a8f3k2"),
-        (r#"{"content":"{\"command\":[\"tool\",\"--password\",\"swordfish\"]}"}"#, "swordfish"),
+        (
+            r#"{"argv":["tool","--password","swordfish","x"]}"#,
+            "swordfish",
+        ),
+        (
+            r#"{"headers":[["Authorization","Bearer opaque-tok3n"]]}"#,
+            "opaque",
+        ),
+        (
+            r#"{"arguments":"{\"env\":\"{\\\"api_key\\\":\\\"a8f3k2m9q1z7\\\"}\"}"}"#,
+            "a8f3k2",
+        ),
+        (
+            r#"{"content":"{\"command\":[\"tool\",\"--password\",\"swordfish\"]}"}"#,
+            "swordfish",
+        ),
     ] {
         let out = json(text);
         assert!(!out.contains(gone) && out.contains("⟦secret:"), "{out}");
-        assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&out).is_ok(),
+            "{out}"
+        );
         assert_eq!(json(&out), out);
     }
     for text in [
@@ -300,17 +357,45 @@ fn strings_of_json_behind_their_names_go() {
 #[test]
 fn words_of_a_command_are_masked_with_the_option_before_them() {
     let redactor = Redactor::new([7; 32], []);
-    let words = |words: &[&str]| redactor.words(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-    let out = words(&["python3", "a.py", "--password", "swordfish", "--user", "ann", "--token=plainly", "A_SECRET=plainword"]);
+    let words = |words: &[&str]| {
+        redactor.words(
+            &words
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let out = words(&[
+        "python3",
+        "a.py",
+        "--password",
+        "swordfish",
+        "--user",
+        "ann",
+        "--token=plainly",
+        "A_SECRET=plainword",
+    ]);
     assert!(
-        out[3].starts_with('⟦') && out[5] == "ann" && out[6].starts_with("--token=⟦") && out[7].starts_with("A_SECRET=⟦"),
+        out[3].starts_with('⟦')
+            && out[5] == "ann"
+            && out[6].starts_with("--token=⟦")
+            && out[7].starts_with("A_SECRET=⟦"),
         "{out:?}"
     );
     let out = words(&["docker", "login", "-u", "ann", "-p", "plainwords", "r.io"]);
-    assert!(out[5].starts_with('⟦') && out[3] == "ann" && out[6] == "r.io", "{out:?}");
+    assert!(
+        out[5].starts_with('⟦') && out[3] == "ann" && out[6] == "r.io",
+        "{out:?}"
+    );
     assert!(words(&["mysqldump", "-uroot", "-pplainwords", "db"])[2].starts_with("-p⟦"));
-    assert_eq!(words(&["docker", "run", "-p", "8080:80", "-pa", "x"]), ["docker", "run", "-p", "8080:80", "-pa", "x"]);
-    assert_eq!(words(&["x", "--password", "--verbose"]), ["x", "--password", "--verbose"]);
+    assert_eq!(
+        words(&["docker", "run", "-p", "8080:80", "-pa", "x"]),
+        ["docker", "run", "-p", "8080:80", "-pa", "x"]
+    );
+    assert_eq!(
+        words(&["x", "--password", "--verbose"]),
+        ["x", "--password", "--verbose"]
+    );
 }
 
 /// Random texts of parts that masks look at: once masked, a text stays as it is.
@@ -385,11 +470,15 @@ fn a_masked_text_stays_as_it_is_masked_again() {
     let redactor = Redactor::new([7; 32], ["known-secret-value".to_owned()]);
     let mut state = 11_u64;
     let mut random = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(state >> 33).unwrap() % below
     };
     for _ in 0..20_000 {
-        let text: String = (0..=random(14)).map(|_| parts[random(parts.len())]).collect();
+        let text: String = (0..=random(14))
+            .map(|_| parts[random(parts.len())])
+            .collect();
         let once = redactor.text(&text).0;
         assert!(!once.contains("known-secret-value"), "{text}\n{once}");
         assert_eq!(redactor.text(&once).0, once, "{text}");

@@ -37,25 +37,48 @@ pub(crate) fn post(url: &str, headers: &str, body: impl AsRef<[u8]>) -> Answer {
 
 /// Sends a request with a custom head, in which `{}` stands for the path and then for the host.
 pub(crate) fn ask(head: &str, url: &str, body: impl AsRef<[u8]>) -> Answer {
-    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-    let head = head.replacen("{}", &format!("/{path}"), 1).replacen("{}", host, 1);
+    let (host, path) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
+    let head = head
+        .replacen("{}", &format!("/{path}"), 1)
+        .replacen("{}", host, 1);
     let mut stream = TcpStream::connect(host).unwrap();
-    stream.write_all(&[head.as_bytes(), body.as_ref()].concat()).unwrap();
+    stream
+        .write_all(&[head.as_bytes(), body.as_ref()].concat())
+        .unwrap();
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
     let header = |name: &str| {
-        head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix(name).map(|rest| rest.trim().to_owned()))
+        head.lines().find_map(|line| {
+            line.to_ascii_lowercase()
+                .strip_prefix(name)
+                .map(|rest| rest.trim().to_owned())
+        })
     };
     let mut body = Vec::new();
     let is_cut = if header("transfer-encoding:").is_some() {
         !chunks(&mut reader, &mut body)
     } else {
         let _ = reader.read_to_end(&mut body);
-        header("content-length:").is_some_and(|length| length.parse::<usize>().unwrap() != body.len())
+        header("content-length:")
+            .is_some_and(|length| length.parse::<usize>().unwrap() != body.len())
     };
-    let status = head.split(' ').nth(1).unwrap_or_default().parse().unwrap_or_default();
-    Answer { status, head, body, is_cut }
+    let status = head
+        .split(' ')
+        .nth(1)
+        .unwrap_or_default()
+        .parse()
+        .unwrap_or_default();
+    Answer {
+        status,
+        head,
+        body,
+        is_cut,
+    }
 }
 
 /// Reads chunks; returns `false` if they end before the last.
@@ -65,7 +88,9 @@ fn chunks(reader: &mut impl BufRead, body: &mut Vec<u8>) -> bool {
         if reader.read_line(&mut line).unwrap_or(0) == 0 {
             return false;
         }
-        let Ok(length) = usize::from_str_radix(line.trim(), 16) else { return false };
+        let Ok(length) = usize::from_str_radix(line.trim(), 16) else {
+            return false;
+        };
         let mut part = vec![0; length + 2];
         if reader.read_exact(&mut part).is_err() {
             return false;
@@ -93,23 +118,42 @@ impl Proxy {
 
     pub(crate) fn new(project: Project, args: &[&str]) -> Self {
         let mut command = command(&project, &[&["proxy"], args].concat());
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut variables = BTreeMap::new();
         let mut line = String::new();
         while out.read_line(&mut line).unwrap() > 0 {
-            let (name, value) = line.trim().strip_prefix("export ").unwrap().split_once('=').unwrap();
+            let (name, value) = line
+                .trim()
+                .strip_prefix("export ")
+                .unwrap()
+                .split_once('=')
+                .unwrap();
             variables.insert(name.to_owned(), value.trim_matches('\'').to_owned());
             if name == "no_proxy" {
                 break;
             }
             line.clear();
         }
-        Self { project, variables, child: Some(child), out: Some(out) }
+        Self {
+            project,
+            variables,
+            child: Some(child),
+            out: Some(out),
+        }
     }
 
     pub(crate) fn url(&self, variable: &str, path: &str) -> String {
-        format!("{}{path}", self.variables.get(variable).unwrap_or_else(|| panic!("{:?}", self.variables)))
+        format!(
+            "{}{path}",
+            self.variables
+                .get(variable)
+                .unwrap_or_else(|| panic!("{:?}", self.variables))
+        )
     }
 
     pub(crate) fn chat(&self, body: impl AsRef<[u8]>) -> Answer {
@@ -131,12 +175,22 @@ impl Proxy {
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        assert!(Command::new("kill").args([signal, &self.pid().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([signal, &self.pid().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     pub(crate) fn wait(&mut self) -> Run {
         let mut stdout = String::new();
-        self.out.take().unwrap().read_to_string(&mut stdout).unwrap();
+        self.out
+            .take()
+            .unwrap()
+            .read_to_string(&mut stdout)
+            .unwrap();
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let run = Run::from(output);
         Run { stdout, ..run }
@@ -144,13 +198,21 @@ impl Proxy {
 
     /// Returns the lines of the only recording.
     pub(crate) fn lines(&self) -> Vec<serde_json::Value> {
-        self.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+        self.text()
+            .lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
+            .collect()
     }
 
     /// Returns the text of the only recording.
     pub(crate) fn text(&self) -> String {
         let files = self.project.files();
-        let file = files.iter().find(|file| is_recording(file)).unwrap_or_else(|| panic!("{files:?}"));
+        let file = files
+            .iter()
+            .find(|file| is_recording(file))
+            .unwrap_or_else(|| panic!("{files:?}"));
         self.project.read(file)
     }
 }
@@ -166,16 +228,23 @@ impl Drop for Proxy {
 
 /// Returns true if a path is that of a recording.
 pub(crate) fn is_recording(path: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, ending)| ending == "jsonl")
+    path.rsplit_once('.')
+        .is_some_and(|(_, ending)| ending == "jsonl")
 }
 
 /// Returns the program with a data folder inside the project.
 pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
     let mut command = project.command(args);
     command.env("XDG_DATA_HOME", project.path(".data"));
-    for name in
-        ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "OLLAMA_HOST", "NO_PROXY", "no_proxy"]
-    {
+    for name in [
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_BASE",
+        "ANTHROPIC_BASE_URL",
+        "OLLAMA_HOST",
+        "NO_PROXY",
+        "no_proxy",
+    ] {
         command.env_remove(name);
     }
     command
@@ -185,29 +254,55 @@ pub(crate) fn command(project: &Project, args: &[&str]) -> Command {
 /// bodies in `CTXC_TEST_CALLS`, one a line.
 pub(crate) fn caller() -> Vec<String> {
     let binary = std::env::current_exe().unwrap().display().to_string();
-    [&binary, "--exact", "record::client::a_program_that_makes_calls", "--nocapture", "--test-threads=1"]
-        .map(str::to_owned)
-        .to_vec()
+    [
+        &binary,
+        "--exact",
+        "record::client::a_program_that_makes_calls",
+        "--nocapture",
+        "--test-threads=1",
+    ]
+    .map(str::to_owned)
+    .to_vec()
 }
 
 #[test]
 fn a_program_that_makes_calls() {
-    let Ok(calls) = std::env::var("CTXC_TEST_CALLS") else { return };
+    let Ok(calls) = std::env::var("CTXC_TEST_CALLS") else {
+        return;
+    };
     let base = std::env::var("OPENAI_BASE_URL").unwrap();
     for body in calls.lines() {
-        let headers = format!("Authorization: Bearer {}\r\n", std::env::var("OPENAI_API_KEY").unwrap_or_default());
+        let headers = format!(
+            "Authorization: Bearer {}\r\n",
+            std::env::var("OPENAI_API_KEY").unwrap_or_default()
+        );
         if body.contains("\"claude-") {
-            let answer = post(&format!("{}/v1/messages", std::env::var("ANTHROPIC_BASE_URL").unwrap()), "x-api-key: k\r\n", body);
+            let answer = post(
+                &format!(
+                    "{}/v1/messages",
+                    std::env::var("ANTHROPIC_BASE_URL").unwrap()
+                ),
+                "x-api-key: k\r\n",
+                body,
+            );
             println!("status {}: {}", answer.status, answer.text());
             continue;
         }
         if body.contains("\"contents\"") {
             let base = std::env::var("GOOGLE_GEMINI_BASE_URL").unwrap();
-            let answer = post(&format!("{base}/v1beta/models/gemini-2.5-pro:generateContent"), "x-goog-api-key: k\r\n", body);
+            let answer = post(
+                &format!("{base}/v1beta/models/gemini-2.5-pro:generateContent"),
+                "x-goog-api-key: k\r\n",
+                body,
+            );
             println!("status {}: {}", answer.status, answer.text());
             continue;
         }
-        let path = if body.contains("\"messages\"") { "/chat/completions" } else { "/embeddings" };
+        let path = if body.contains("\"messages\"") {
+            "/chat/completions"
+        } else {
+            "/embeddings"
+        };
         let answer = post(&format!("{base}{path}"), &headers, body);
         println!("status {}: {}", answer.status, answer.text());
     }

@@ -28,7 +28,11 @@ const PATH: &str = "/v1/chat/completions";
 
 /// A call as a user with this salt recorded it, with these secrets.
 fn recorded(salt: u8, secrets: &[&str], body: &str) -> Recording {
-    let mask = Mask::new([salt; 32], secrets.iter().map(|one| (*one).to_owned()), Content::Redacted);
+    let mask = Mask::new(
+        [salt; 32],
+        secrets.iter().map(|one| (*one).to_owned()),
+        Content::Redacted,
+    );
     mask.call(clear(body))
 }
 
@@ -36,17 +40,32 @@ fn recorded(salt: u8, secrets: &[&str], body: &str) -> Recording {
 fn clear(body: &str) -> Recording {
     let request = raw(body);
     let key = key("POST", PATH, request.get()).to_string();
-    Recording { endpoint: PATH.to_owned(), dialect: "openai-chat".to_owned(), request, key, ..Recording::default() }
+    Recording {
+        endpoint: PATH.to_owned(),
+        dialect: "openai-chat".to_owned(),
+        request,
+        key,
+        ..Recording::default()
+    }
 }
 
 /// Something of a live request, by its body.
 fn with<R>(body: &str, then: impl FnOnce(&LiveRequest<'_>) -> R) -> R {
     let key = key("POST", PATH, body).to_string();
-    then(&LiveRequest { endpoint: PATH, dialect: "openai-chat", body, key: &key, redactor: None })
+    then(&LiveRequest {
+        endpoint: PATH,
+        dialect: "openai-chat",
+        body,
+        key: &key,
+        redactor: None,
+    })
 }
 
 fn comparison(salt: u8, secrets: &[&str]) -> Comparison {
-    Comparison::new(Volatile::default(), Redactor::new([salt; 32], secrets.iter().map(|one| (*one).to_owned())))
+    Comparison::new(
+        Volatile::default(),
+        Redactor::new([salt; 32], secrets.iter().map(|one| (*one).to_owned())),
+    )
 }
 
 /// Leaves out what a plain word begins, up to the next blank.
@@ -56,11 +75,19 @@ fn word(place: &str, begins: &'static str) -> Part {
         let length = text[start..].find(' ').unwrap_or(text.len() - start);
         Some(start..start + length)
     });
-    Part { find: Some(find), ..whole(place) }
+    Part {
+        find: Some(find),
+        ..whole(place)
+    }
 }
 
 fn whole(place: &str) -> Part {
-    Part { place: place.to_owned(), find: None, words: String::new(), seen: Arc::default() }
+    Part {
+        place: place.to_owned(),
+        find: None,
+        words: String::new(),
+        seen: Arc::default(),
+    }
 }
 
 fn leaving_out(parts: Vec<Part>) -> Comparison {
@@ -73,7 +100,9 @@ struct Literal(&'static str);
 
 impl Find for Literal {
     fn all(&self, text: &str) -> Vec<Range<usize>> {
-        text.match_indices(self.0).map(|(at, found)| at..at + found.len()).collect()
+        text.match_indices(self.0)
+            .map(|(at, found)| at..at + found.len())
+            .collect()
     }
 }
 
@@ -81,8 +110,16 @@ fn is_same(comparison: &Comparison, call: &Recording, body: &str) -> bool {
     let by_itself = with(body, |live| comparison.is_same(call, live));
     // A recording of one call finds the same.
     let among = RecordedCalls::new(vec![call.clone()], comparison.clone(), Scope::Whole);
-    assert_eq!(with(body, |live| among.next(live).is_some()), by_itself, "{body}");
-    assert_eq!(with(body, |live| among.count(live)), usize::from(by_itself), "{body}");
+    assert_eq!(
+        with(body, |live| among.next(live).is_some()),
+        by_itself,
+        "{body}"
+    );
+    assert_eq!(
+        with(body, |live| among.count(live)),
+        usize::from(by_itself),
+        "{body}"
+    );
     by_itself
 }
 
@@ -93,7 +130,14 @@ fn why(comparison: &Comparison, call: &Recording, body: &str) -> String {
 #[test]
 fn what_is_left_out_makes_no_difference_and_all_else_does() {
     let date: Search = Arc::new(|text: &str| text.find("on day ").map(|at| at..at + 8));
-    let comparison = leaving_out(vec![whole("/metadata/id"), whole("/a~1b/0"), Part { find: Some(date), ..whole("/messages") }]);
+    let comparison = leaving_out(vec![
+        whole("/metadata/id"),
+        whole("/a~1b/0"),
+        Part {
+            find: Some(date),
+            ..whole("/messages")
+        },
+    ]);
     let body = |id: u32, day: u32, word: &str| {
         format!(
             r#"{{"metadata":{{"id":{id},"x":1}},"a/b":[{id},2],"messages":[{{"content":"on day {day} and on day {day}: {word}"}}],"model":"m"}}"#
@@ -102,17 +146,40 @@ fn what_is_left_out_makes_no_difference_and_all_else_does() {
     let call = clear(&body(1, 1, "yes"));
     assert!(is_same(&comparison, &call, &body(2, 7, "yes")));
     assert!(!is_same(&comparison, &call, &body(1, 1, "no")));
-    assert!(!is_same(&comparison, &call, &body(1, 1, "yes").replace("\"m\"", "\"n\"")));
-    assert!(!is_same(&comparison, &call, &body(1, 1, "yes").replace("\"x\":1", "\"x\":2")));
-    assert!(!is_same(&comparison, &call, &body(1, 1, "yes").replace(":[1,2]", ":[1]")));
+    assert!(!is_same(
+        &comparison,
+        &call,
+        &body(1, 1, "yes").replace("\"m\"", "\"n\"")
+    ));
+    assert!(!is_same(
+        &comparison,
+        &call,
+        &body(1, 1, "yes").replace("\"x\":1", "\"x\":2")
+    ));
+    assert!(!is_same(
+        &comparison,
+        &call,
+        &body(1, 1, "yes").replace(":[1,2]", ":[1]")
+    ));
     assert!(!is_same(&Comparison::default(), &call, &body(2, 1, "yes")));
-    let elsewhere = |live: &LiveRequest<'_>| comparison.is_same(&call, &LiveRequest { endpoint: "/v1/other", key: "", ..*live });
+    let elsewhere = |live: &LiveRequest<'_>| {
+        comparison.is_same(
+            &call,
+            &LiveRequest {
+                endpoint: "/v1/other",
+                key: "",
+                ..*live
+            },
+        )
+    };
     assert!(!with(&body(1, 1, "yes"), elsewhere));
 }
 
 #[test]
 fn one_request_may_be_written_in_many_ways() {
-    let call = clear(r#"{"model":"m","temperature":1.0,"top_k":1000,"messages":[{"role":"user","content":"café 😀 a/b"}]}"#);
+    let call = clear(
+        r#"{"model":"m","temperature":1.0,"top_k":1000,"messages":[{"role":"user","content":"café 😀 a/b"}]}"#,
+    );
     let same = [
         r#"{"messages":[{"content":"café 😀 a/b","role":"user"}],"top_k":1000,"temperature":1.0,"model":"m"}"#,
         r#"{"model":"m","temperature":1,"top_k":1e3,"messages":[{"role":"user","content":"caf\u00e9 \ud83d\ude00 a\/b"}]}"#,
@@ -145,7 +212,11 @@ fn one_request_may_be_written_in_many_ways() {
     ];
     for (body, reason) in others {
         assert!(!is_same(&Comparison::default(), &call, body), "{body}");
-        assert!(why(&Comparison::default(), &call, body).starts_with(reason), "{}", why(&Comparison::default(), &call, body));
+        assert!(
+            why(&Comparison::default(), &call, body).starts_with(reason),
+            "{}",
+            why(&Comparison::default(), &call, body)
+        );
     }
 }
 
@@ -162,7 +233,14 @@ fn numbers_are_compared_by_all_of_their_digits() {
             "1.2345678901234567890123e22",
             "123456789012345678901230e-1",
         ],
-        ["-0.00015", "-1.5e-4", "-15e-5", "-0.15E-3", "-0.000150", "-150e-6"],
+        [
+            "-0.00015",
+            "-1.5e-4",
+            "-15e-5",
+            "-0.15E-3",
+            "-0.000150",
+            "-150e-6",
+        ],
         ["1e400", "10e399", "0.1e401", "1.0e400", "100E398", "1e+400"],
     ];
     for row in same {
@@ -186,12 +264,24 @@ fn numbers_are_compared_by_all_of_their_digits() {
         "1e99999999999999999998",
     ];
     for (at, one) in different.iter().enumerate() {
-        assert!(different.iter().skip(at + 1).all(|other| normal_number(one) != normal_number(other)), "{one}");
+        assert!(
+            different
+                .iter()
+                .skip(at + 1)
+                .all(|other| normal_number(one) != normal_number(other)),
+            "{one}"
+        );
         let call = clear(&format!("{{\"seed\":{one}}}"));
         for other in different.iter().filter(|other| *other != one) {
             let body = format!("{{\"seed\":{other}}}");
-            assert!(!is_same(&Comparison::default(), &call, &body), "{one} {other}");
-            assert!(why(&Comparison::default(), &call, &body).starts_with("`/seed` was “"), "{one} {other}");
+            assert!(
+                !is_same(&Comparison::default(), &call, &body),
+                "{one} {other}"
+            );
+            assert!(
+                why(&Comparison::default(), &call, &body).starts_with("`/seed` was “"),
+                "{one} {other}"
+            );
         }
     }
 }
@@ -199,17 +289,42 @@ fn numbers_are_compared_by_all_of_their_digits() {
 /// Deep nesting, halves of surrogate pairs, keys that are there twice.
 #[test]
 fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
-    let deep = |levels: usize, inner: &str| format!("{{\"a\":{}{inner}{}}}", "[".repeat(levels), "]".repeat(levels));
+    let deep = |levels: usize, inner: &str| {
+        format!(
+            "{{\"a\":{}{inner}{}}}",
+            "[".repeat(levels),
+            "]".repeat(levels)
+        )
+    };
     let none = Comparison::default();
     assert!(is_same(&none, &clear(&deep(100, "1")), &deep(100, "1.0")));
     for levels in [200, 100_000] {
-        assert!(is_same(&none, &clear(&deep(levels, "1")), &deep(levels, "1")));
-        assert!(!is_same(&none, &clear(&deep(levels, "1")), &deep(levels, "2")));
+        assert!(is_same(
+            &none,
+            &clear(&deep(levels, "1")),
+            &deep(levels, "1")
+        ));
+        assert!(!is_same(
+            &none,
+            &clear(&deep(levels, "1")),
+            &deep(levels, "2")
+        ));
         let said = why(&none, &clear(&deep(levels, "1")), &deep(levels, "2"));
-        assert_eq!(said, "one of them is nested deeper than 128 levels, so that only an identical request is the same");
+        assert_eq!(
+            said,
+            "one of them is nested deeper than 128 levels, so that only an identical request is the same"
+        );
     }
-    assert!(is_same(&none, &clear(r#"{"a":"\ud83d","b":1}"#), r#"{"b":1,"a":"\ud83d"}"#));
-    assert!(!is_same(&none, &clear(r#"{"a":"\ud83d","b":1}"#), r#"{"b":1,"a":"\\ud83d"}"#));
+    assert!(is_same(
+        &none,
+        &clear(r#"{"a":"\ud83d","b":1}"#),
+        r#"{"b":1,"a":"\ud83d"}"#
+    ));
+    assert!(!is_same(
+        &none,
+        &clear(r#"{"a":"\ud83d","b":1}"#),
+        r#"{"b":1,"a":"\\ud83d"}"#
+    ));
     assert!(!is_same(&none, &clear(r#"{"a":1}"#), r#"{"a":1,"a":1}"#));
     assert_eq!(Json::read("{} {}"), None);
     assert_eq!(Json::read("[1"), None);
@@ -220,12 +335,20 @@ fn a_body_that_no_vendor_expects_is_compared_all_the_same_or_by_its_bytes() {
 fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
     let body = json!({"model": "m", "messages": [{"role": "user", "content": "Write to ann@example.org or +49 30 1234567, key sk-proj-abcdefghijklmnop1234"}]}).to_string();
     let call = recorded(1, &[], &body);
-    assert!(call.request.get().contains("⟦email:") && !call.request.get().contains("ann@"), "{}", call.request.get());
+    assert!(
+        call.request.get().contains("⟦email:") && !call.request.get().contains("ann@"),
+        "{}",
+        call.request.get()
+    );
     // Less the space, the key is another.
     let live = body.replace("\"m\"", " \"m\"");
     for salt in [1, 2] {
         assert!(is_same(&comparison(salt, &[]), &call, &live));
-        assert!(!is_same(&comparison(salt, &[]), &call, &live.replace("Write", "Wrote")));
+        assert!(!is_same(
+            &comparison(salt, &[]),
+            &call,
+            &live.replace("Write", "Wrote")
+        ));
     }
     // A program that is answered from the recording says what it was told there.
     assert!(is_same(&comparison(2, &[]), &call, call.request.get()));
@@ -234,24 +357,66 @@ fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
 /// Two calls that differ in what is masked: each gets its own answer as long as anything tells them apart.
 #[test]
 fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
-    let body = |mail: &str, id: u32| format!(r#"{{"id":{id},"messages":[{{"content":"mail {mail}"}}]}}"#);
-    let calls = [("ann@example.org", 1), ("bob@example.org", 2)].map(|(mail, id)| recorded(1, &[], &body(mail, id)));
+    let body =
+        |mail: &str, id: u32| format!(r#"{{"id":{id},"messages":[{{"content":"mail {mail}"}}]}}"#);
+    let calls = [("ann@example.org", 1), ("bob@example.org", 2)]
+        .map(|(mail, id)| recorded(1, &[], &body(mail, id)));
     let at = |salt: u8, asked: &[(&str, u32)]| {
         let redactor = Redactor::new([salt; 32], []);
-        let all = RecordedCalls::new(calls.to_vec(), Comparison::new(Volatile(vec![whole("/id")]), redactor), Scope::Whole);
+        let all = RecordedCalls::new(
+            calls.to_vec(),
+            Comparison::new(Volatile(vec![whole("/id")]), redactor),
+            Scope::Whole,
+        );
         let mut found = Vec::new();
         for (mail, id) in asked {
-            let key = with(&body(mail, *id), |live| all.next(live).map(|call| call.key.clone()));
-            found.push(calls.iter().position(|call| Some(&call.key) == key.as_ref()));
+            let key = with(&body(mail, *id), |live| {
+                all.next(live).map(|call| call.key.clone())
+            });
+            found.push(
+                calls
+                    .iter()
+                    .position(|call| Some(&call.key) == key.as_ref()),
+            );
         }
         found
     };
     // By their keys, whoever recorded them.
-    assert_eq!(at(2, &[("bob@example.org", 2), ("ann@example.org", 1), ("bob@example.org", 2)]), [Some(1), Some(0), Some(1)]);
+    assert_eq!(
+        at(
+            2,
+            &[
+                ("bob@example.org", 2),
+                ("ann@example.org", 1),
+                ("bob@example.org", 2)
+            ]
+        ),
+        [Some(1), Some(0), Some(1)]
+    );
     // By their placeholders, for the user who recorded them.
-    assert_eq!(at(1, &[("bob@example.org", 8), ("ann@example.org", 9), ("bob@example.org", 7)]), [Some(1), Some(0), Some(1)]);
+    assert_eq!(
+        at(
+            1,
+            &[
+                ("bob@example.org", 8),
+                ("ann@example.org", 9),
+                ("bob@example.org", 7)
+            ]
+        ),
+        [Some(1), Some(0), Some(1)]
+    );
     // Else in turn.
-    assert_eq!(at(2, &[("bob@example.org", 8), ("ann@example.org", 9), ("bob@example.org", 7)]), [Some(0), Some(1), Some(1)]);
+    assert_eq!(
+        at(
+            2,
+            &[
+                ("bob@example.org", 8),
+                ("ann@example.org", 9),
+                ("bob@example.org", 7)
+            ]
+        ),
+        [Some(0), Some(1), Some(1)]
+    );
 }
 
 /// Each row: how a text was recorded once, with today's masks of the project and secrets, and the text that is sent.
@@ -270,47 +435,112 @@ fn masks_that_came_or_went_since_leave_a_recording_fresh() {
         full.call(clear(&body(text))),
         recorded(1, &[], &body(text)),
         recorded(1, &["hunter2xyzzy"], &body(text)),
-        Mask::new([1; 32], [], Content::Redacted).replacing(&own("Project Nightjar")).call(clear(&body(text))),
-        Mask::new([1; 32], [], Content::Redacted).replacing(&own("user=ann@example.org of")).call(clear(&body(text))),
-        Mask::new([1; 32], [], Content::Redacted).replacing(&own("ann@example.org")).call(clear(&body(text))),
+        Mask::new([1; 32], [], Content::Redacted)
+            .replacing(&own("Project Nightjar"))
+            .call(clear(&body(text))),
+        Mask::new([1; 32], [], Content::Redacted)
+            .replacing(&own("user=ann@example.org of"))
+            .call(clear(&body(text))),
+        Mask::new([1; 32], [], Content::Redacted)
+            .replacing(&own("ann@example.org"))
+            .call(clear(&body(text))),
     ];
     for (at, call) in old.iter().enumerate() {
-        let patterns = ["nowhere", "Project Nightjar", "user=ann@example.org of", "ann@example.org", "pays"];
-        for (secrets, pattern) in
-            [[].as_slice(), &["hunter2xyzzy"]].into_iter().flat_map(|secrets| patterns.map(|one| (secrets, one)))
+        let patterns = [
+            "nowhere",
+            "Project Nightjar",
+            "user=ann@example.org of",
+            "ann@example.org",
+            "pays",
+        ];
+        for (secrets, pattern) in [[].as_slice(), &["hunter2xyzzy"]]
+            .into_iter()
+            .flat_map(|secrets| patterns.map(|one| (secrets, one)))
         {
             let comparison = Comparison::new(Volatile::default(), all(1, secrets, own(pattern)));
-            assert!(is_same(&comparison, call, &live(text)), "{at} {pattern} {secrets:?}: {}", call.request.get());
-            assert!(!is_same(&comparison, call, &live(&text.replace("twice", "once"))), "{at} {pattern}");
             assert!(
-                !is_same(&comparison, call, &live(&text.replace(" of ", " off "))) || pattern.contains(" of"),
+                is_same(&comparison, call, &live(text)),
+                "{at} {pattern} {secrets:?}: {}",
+                call.request.get()
+            );
+            assert!(
+                !is_same(&comparison, call, &live(&text.replace("twice", "once"))),
+                "{at} {pattern}"
+            );
+            assert!(
+                !is_same(&comparison, call, &live(&text.replace(" of ", " off ")))
+                    || pattern.contains(" of"),
                 "{at} {pattern}"
             );
         }
         // By somebody else, as far as a value shows by its form that it is one.
-        let comparison = Comparison::new(Volatile::default(), all(2, &["hunter2xyzzy"], own("Project Nightjar")));
-        assert_eq!(is_same(&comparison, call, &live(text)), at != 4, "{at}: {}", call.request.get());
+        let comparison = Comparison::new(
+            Volatile::default(),
+            all(2, &["hunter2xyzzy"], own("Project Nightjar")),
+        );
+        assert_eq!(
+            is_same(&comparison, call, &live(text)),
+            at != 4,
+            "{at}: {}",
+            call.request.get()
+        );
     }
     // Words that replaced a value are no value, for whoever can tell.
     let call = recorded(1, &[], &body("Ask ann@example.org first"));
-    assert!(!is_same(&comparison(1, &[]), &call, &live("Ask my friend first")));
-    assert!(!is_same(&comparison(2, &[]), &call, &live("Ask my friend first")));
+    assert!(!is_same(
+        &comparison(1, &[]),
+        &call,
+        &live("Ask my friend first")
+    ));
+    assert!(!is_same(
+        &comparison(2, &[]),
+        &call,
+        &live("Ask my friend first")
+    ));
     // Nor is text that holds one beside other words.
-    assert!(!is_same(&comparison(1, &[]), &call, &live("Ask my friend ann@example.org first")));
-    assert!(!is_same(&comparison(2, &[]), &call, &live("Ask ann@example.org and everybody else first")));
+    assert!(!is_same(
+        &comparison(1, &[]),
+        &call,
+        &live("Ask my friend ann@example.org first")
+    ));
+    assert!(!is_same(
+        &comparison(2, &[]),
+        &call,
+        &live("Ask ann@example.org and everybody else first")
+    ));
 }
 
 /// Where no words are kept, texts of one length are told apart by their hashes, or not found.
 #[test]
 fn a_recording_without_words_answers_its_own_requests_alone() {
-    let body = |text: &str| json!({"model": "m", "messages": [{"role": "user", "content": text}]}).to_string();
+    let body = |text: &str| {
+        json!({"model": "m", "messages": [{"role": "user", "content": text}]}).to_string()
+    };
     let call = Mask::new([1; 32], [], Content::Shape).call(clear(&body("Sort the ticket")));
     assert!(!call.request.get().contains("Sort"));
-    assert!(is_same(&comparison(2, &[]), &call, &body("Sort the ticket")));
-    let reordered = |text: &str| json!({"messages": [{"content": text, "role": "user"}], "model": "m"}).to_string();
-    assert!(is_same(&comparison(1, &[]), &call, &reordered("Sort the ticket")));
-    assert!(!is_same(&comparison(1, &[]), &call, &reordered("Drop the ticket")));
-    assert!(!is_same(&comparison(2, &[]), &call, &reordered("Drop the ticket")));
+    assert!(is_same(
+        &comparison(2, &[]),
+        &call,
+        &body("Sort the ticket")
+    ));
+    let reordered = |text: &str| {
+        json!({"messages": [{"content": text, "role": "user"}], "model": "m"}).to_string()
+    };
+    assert!(is_same(
+        &comparison(1, &[]),
+        &call,
+        &reordered("Sort the ticket")
+    ));
+    assert!(!is_same(
+        &comparison(1, &[]),
+        &call,
+        &reordered("Drop the ticket")
+    ));
+    assert!(!is_same(
+        &comparison(2, &[]),
+        &call,
+        &reordered("Drop the ticket")
+    ));
 }
 
 /// Where not even the keys of arguments are kept, a request of another order of keys, numbers and escapes is reduced as the recorded one was.
@@ -323,11 +553,26 @@ fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
     assert!(is_same(&comparison(1, &[]), &call, reordered));
     let other = reordered.replace("north", "south");
     assert!(!is_same(&comparison(1, &[]), &call, &other));
-    assert!(!is_same(&comparison(1, &[]), &call, &reordered.replace("zone", "zones")));
-    let told = why(&comparison(1, &[]), &call, &reordered.replace("\"id\":\"t1\"", "\"id\":\"t2\""));
-    assert!(told.contains("`/messages/0/content/0/id` was “t1”, now “t2”"), "{told}");
+    assert!(!is_same(
+        &comparison(1, &[]),
+        &call,
+        &reordered.replace("zone", "zones")
+    ));
+    let told = why(
+        &comparison(1, &[]),
+        &call,
+        &reordered.replace("\"id\":\"t1\"", "\"id\":\"t2\""),
+    );
+    assert!(
+        told.contains("`/messages/0/content/0/id` was “t1”, now “t2”"),
+        "{told}"
+    );
     let told = why(&comparison(1, &[]), &call, &other);
-    assert!(told.starts_with("`/messages/0/content/0/input/⟦4 bytes:") && told.contains("was “⟦5 bytes:"), "{told}");
+    assert!(
+        told.starts_with("`/messages/0/content/0/input/⟦4 bytes:")
+            && told.contains("was “⟦5 bytes:"),
+        "{told}"
+    );
 }
 
 /// What a pattern leaves out holds a value that is masked on one side, on both, or on none.
@@ -339,10 +584,26 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
     let now = body("Hello. by:bob@example.org/8 Bye.");
     // It matches a value and its placeholder.
     for call in &calls {
-        assert!(is_same(&leaving_out(vec![word("/messages", "by:")]), call, &now));
-        assert!(is_same(&leaving_out(vec![word("", "by:")]), call, call.request.get()));
-        assert!(!is_same(&leaving_out(vec![word("/messages", "by:")]), call, &now.replace("Bye", "Buy")));
-        assert!(!is_same(&leaving_out(vec![word("/model", "by:")]), call, &now));
+        assert!(is_same(
+            &leaving_out(vec![word("/messages", "by:")]),
+            call,
+            &now
+        ));
+        assert!(is_same(
+            &leaving_out(vec![word("", "by:")]),
+            call,
+            call.request.get()
+        ));
+        assert!(!is_same(
+            &leaving_out(vec![word("/messages", "by:")]),
+            call,
+            &now.replace("Bye", "Buy")
+        ));
+        assert!(!is_same(
+            &leaving_out(vec![word("/model", "by:")]),
+            call,
+            &now
+        ));
     }
     // The value alone, which a recording in clear has.
     let value: Search = Arc::new(|text: &str| {
@@ -350,7 +611,10 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
         let end = start + text[start..].find("@example.org/")? + 14;
         Some(start..end)
     });
-    let comparison = leaving_out(vec![Part { find: Some(value), ..whole("/messages") }]);
+    let comparison = leaving_out(vec![Part {
+        find: Some(value),
+        ..whole("/messages")
+    }]);
     assert!(is_same(&comparison, &calls[0], &now));
     // It has no place in the others, and what differs beside the value is told as it stands there.
     assert!(!is_same(&comparison, &calls[1], &now));
@@ -359,14 +623,33 @@ fn a_pattern_finds_its_place_before_values_are_masked_and_after() {
         "`/messages/0/content` was “…llo. by:⟦email⟧/7 Bye.”, now “…llo. by:⟦email⟧/8 Bye.”"
     );
     // That is what a pattern has to match.
-    assert!(is_same(&leaving_out(vec![word("/messages", "by:⟦email⟧")]), &calls[1], &now));
-    assert!(is_same(&leaving_out(vec![word("/messages", "by:⟦email⟧")]), &calls[0], &now));
+    assert!(is_same(
+        &leaving_out(vec![word("/messages", "by:⟦email⟧")]),
+        &calls[1],
+        &now
+    ));
+    assert!(is_same(
+        &leaving_out(vec![word("/messages", "by:⟦email⟧")]),
+        &calls[0],
+        &now
+    ));
     // A pattern inside of a value: the value is masked as a whole.
     let digits: Search = Arc::new(|text: &str| text.find("1234").map(|at| at..at + 4));
-    let comparison = leaving_out(vec![Part { find: Some(digits), ..whole("") }]);
+    let comparison = leaving_out(vec![Part {
+        find: Some(digits),
+        ..whole("")
+    }]);
     let phone = body("Call +49 30 1234567 now");
-    for call in [recorded(1, &[], &phone), recorded(2, &[], &phone), clear(&phone)] {
-        assert!(is_same(&comparison, &call, &phone.replace(":\"Call", ": \"Call")));
+    for call in [
+        recorded(1, &[], &phone),
+        recorded(2, &[], &phone),
+        clear(&phone),
+    ] {
+        assert!(is_same(
+            &comparison,
+            &call,
+            &phone.replace(":\"Call", ": \"Call")
+        ));
     }
 }
 
@@ -385,15 +668,20 @@ fn texts() -> impl Strategy<Value = String> {
 }
 
 fn bodies() -> impl Strategy<Value = serde_json::Value> {
-    let number = prop_oneof![any::<i32>().prop_map(|one| json!(one)), (0..1000i32).prop_map(|one| json!(f64::from(one) / 8.0))];
+    let number = prop_oneof![
+        any::<i32>().prop_map(|one| json!(one)),
+        (0..1000i32).prop_map(|one| json!(f64::from(one) / 8.0))
+    ];
     let leaf = prop_oneof![4 => texts().prop_map(serde_json::Value::String), 1 => number, 1 => Just(json!(null)), 1 => Just(json!(true))];
     let inner = leaf.prop_recursive(3, 24, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::Array),
-            prop::collection::btree_map("[a-z]{1,6}", inner, 0..4).prop_map(|fields| fields.into_iter().collect()),
+            prop::collection::btree_map("[a-z]{1,6}", inner, 0..4)
+                .prop_map(|fields| fields.into_iter().collect()),
         ]
     });
-    prop::collection::btree_map("[a-z]{1,6}", inner, 1..5).prop_map(|fields| fields.into_iter().collect())
+    prop::collection::btree_map("[a-z]{1,6}", inner, 1..5)
+        .prop_map(|fields| fields.into_iter().collect())
 }
 
 /// A value as another library may write it: fields from the last to the first, signs escaped, numbers in another spelling.

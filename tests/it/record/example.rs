@@ -6,7 +6,12 @@ use pretty_assertions::assert_eq;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/python_agent");
 const RECORDING: &str = "recordings/order.jsonl";
-const FILES: [&str; 4] = ["ctxc.toml", RECORDING, "scenarios/parcel.yaml", "scenarios/snapshots/parcel.json"];
+const FILES: [&str; 4] = [
+    "ctxc.toml",
+    RECORDING,
+    "scenarios/parcel.yaml",
+    "scenarios/snapshots/parcel.json",
+];
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap()
@@ -14,26 +19,48 @@ fn read(name: &str) -> String {
 
 /// A copy of the folder, as far as ctxc reads it.
 fn copy() -> Project {
-    FILES.iter().fold(Project::new(), |project, name| project.file(name, read(name)))
+    FILES.iter().fold(Project::new(), |project, name| {
+        project.file(name, read(name))
+    })
 }
 
 #[test]
 fn the_python_agent_passes_its_check_and_its_test() {
     let project = copy();
-    project.run(&["check", "recordings"]).code(0).says("checked 3 requests: nothing found");
+    project
+        .run(&["check", "recordings"])
+        .code(0)
+        .says("checked 3 requests: nothing found");
     project.run(&["check"]).code(0).says("nothing found");
-    project.run(&["eval"]).code(0).says("parcel  context 8/8").says("PASS");
+    project
+        .run(&["eval"])
+        .code(0)
+        .says("parcel  context 8/8")
+        .says("PASS");
     // Nobody takes a scripted answer for one of a model.
-    assert!(read(RECORDING).lines().all(|line| line.contains("\"answered_by\":\"script\"")));
-    project.run(&["manifest", "recordings"]).code(0).never_says("the provider counted");
+    assert!(
+        read(RECORDING)
+            .lines()
+            .all(|line| line.contains("\"answered_by\":\"script\""))
+    );
+    project
+        .run(&["manifest", "recordings"])
+        .code(0)
+        .never_says("the provider counted");
 }
 
 #[test]
 fn the_python_agent_fails_its_test_when_a_description_is_edited() {
     let project = copy();
     let description = "Look an order up by its number";
-    assert!(read("agent.py").contains(description), "the recording is of another agent");
-    project.write(RECORDING, read(RECORDING).replace(description, "Find orders"));
+    assert!(
+        read("agent.py").contains(description),
+        "the recording is of another agent"
+    );
+    project.write(
+        RECORDING,
+        read(RECORDING).replace(description, "Find orders"),
+    );
     let run = project.run(&["eval"]).code(1).says("context 7/8");
     run.says("tool 1 (find_order), description: “Find orders” in place of “Look an order up by its number”");
     project.run(&["eval", "--accept"]).code(0);
@@ -48,14 +75,25 @@ fn the_workflow_of_the_python_agent_runs_what_its_page_says() {
         "ctxc check recordings",
         "ctxc eval",
     ] {
-        assert!(workflow.contains(&format!("run: {command}")) && page.contains(command), "{command}");
+        assert!(
+            workflow.contains(&format!("run: {command}")) && page.contains(command),
+            "{command}"
+        );
     }
 }
 
 #[test]
 fn the_page_on_agents_lists_the_variables_that_are_set() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/AGENTS.md")).unwrap();
-    let listed: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-    let set: Vec<&str> = VENDORS.iter().flat_map(|vendor| vendor.variables).map(|(name, _)| *name).collect();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/AGENTS.md")).unwrap();
+    let listed: Vec<&str> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+        .collect();
+    let set: Vec<&str> = VENDORS
+        .iter()
+        .flat_map(|vendor| vendor.variables)
+        .map(|(name, _)| *name)
+        .collect();
     assert_eq!(listed, set);
 }

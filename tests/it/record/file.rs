@@ -42,7 +42,10 @@ pub(crate) fn call(id: &str) -> Recording {
 fn a_call_is_a_line_whose_bodies_are_as_they_were_sent() {
     let line = call("1").line();
     assert_eq!(line.matches('\n').count(), 1);
-    assert!(line.contains(r#""request":{"temperature":1.0,"b":"\u00e9"},"response":"data: {}\n\n""#), "{line}");
+    assert!(
+        line.contains(r#""request":{"temperature":1.0,"b":"\u00e9"},"response":"data: {}\n\n""#),
+        "{line}"
+    );
     let read = Recording::read(&line).unwrap();
     assert_eq!(read.line(), line);
     assert_eq!(read.response_text().as_deref(), Some("data: {}\n\n"));
@@ -53,17 +56,31 @@ fn what_is_no_call_is_refused_with_its_line() {
     let line = call("1").line();
     let refused = |text: String| Recordings::read(&text).unwrap_err().to_string();
     let newer = line.replace("ctxc/request/1", "ctxc/request/2");
-    assert!(refused(format!("{line}\n{newer}")).starts_with("line 3: it says `ctxc/request/2`, which a newer ctxc wrote"));
+    assert!(
+        refused(format!("{line}\n{newer}"))
+            .starts_with("line 3: it says `ctxc/request/2`, which a newer ctxc wrote")
+    );
     assert!(
         refused(line.replace("ctxc/request/1", "ctxc/list/9"))
             .contains("expected the key `schema` to say `ctxc/request/1`, found")
     );
-    assert!(refused("{}\n".to_owned()).contains("it is not a recorded call: expected the key `schema`"));
+    assert!(
+        refused("{}\n".to_owned()).contains("it is not a recorded call: expected the key `schema`")
+    );
     assert!(refused(format!("{{\n{line}")).starts_with("line 1: it is not valid JSON"));
     assert!(refused(line.replace("\"stream\":false,", "")).contains("missing field `stream`"));
-    assert!(refused(line.replace("\"stream\":false,", "\"stream\":false,\"id\":\"2\",")).contains("duplicate field `id`"));
+    assert!(
+        refused(line.replace("\"stream\":false,", "\"stream\":false,\"id\":\"2\","))
+            .contains("duplicate field `id`")
+    );
     // A key of a later version is no fault.
-    assert_eq!(Recordings::read(&line.replace("\"stream\":false,", "\"stream\":false,\"later\":1,")).unwrap().calls.len(), 1);
+    assert_eq!(
+        Recordings::read(&line.replace("\"stream\":false,", "\"stream\":false,\"later\":1,"))
+            .unwrap()
+            .calls
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -80,7 +97,11 @@ fn the_cut_line_of_a_killed_writer_is_told_and_taken_out_by_the_next() {
     let ids = |path| {
         let found = Recordings::read(&std::fs::read_to_string(path).unwrap()).unwrap();
         assert!(!found.is_cut);
-        found.calls.iter().map(|call| call.id.clone()).collect::<Vec<_>>()
+        found
+            .calls
+            .iter()
+            .map(|call| call.id.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(ids(&path), ["1", "3"]);
     // An editor that leaves out the last line end takes no call away.

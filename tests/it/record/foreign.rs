@@ -9,14 +9,26 @@ use pretty_assertions::assert_eq;
 #[test]
 fn a_file_is_known_by_its_content() {
     let of = |text: &str| format_of(text);
-    assert_eq!(of("\u{feff}# mine\ninteractions:\n- request:\n"), Some(Format::Vcr));
+    assert_eq!(
+        of("\u{feff}# mine\ninteractions:\n- request:\n"),
+        Some(Format::Vcr)
+    );
     assert_eq!(of("version: 1\ninteractions: []\n"), Some(Format::Vcr));
-    assert_eq!(of("{\"version\": 1, \"interactions\": [{\"request\": {}}]}"), Some(Format::Vcr));
+    assert_eq!(
+        of("{\"version\": 1, \"interactions\": [{\"request\": {}}]}"),
+        Some(Format::Vcr)
+    );
     assert_eq!(of("{\"resourceSpans\": []}\n"), Some(Format::Otlp));
     assert_eq!(of("[{\"resourceLogs\": []}]"), Some(Format::Otlp));
-    assert_eq!(of("{\"messages\": [{\"content\": \"say \\\"resourceSpans\\\"\"}]}"), None);
+    assert_eq!(
+        of("{\"messages\": [{\"content\": \"say \\\"resourceSpans\\\"\"}]}"),
+        None
+    );
     assert_eq!(of("name: a\nrequest: {file: b}\n"), None);
-    assert_eq!(of("{\"schema\":\"ctxc/request/1\",\"request\":{\"interactions\":1}}"), Some(Format::Ctxc));
+    assert_eq!(
+        of("{\"schema\":\"ctxc/request/1\",\"request\":{\"interactions\":1}}"),
+        Some(Format::Ctxc)
+    );
 }
 
 /// The calls of a cassette.
@@ -30,11 +42,23 @@ fn cassette(uri: &str, body: &str) -> Vec<Recording> {
 #[test]
 fn an_endpoint_has_no_host_and_no_key() {
     for (uri, expected) in [
-        ("https://api.openai.com/v1/chat/completions", "/chat/completions"),
-        ("https://api.anthropic.com/v1/messages?beta=true", "/v1/messages?beta=true"),
-        ("https://h/v1beta/models/g:streamGenerateContent?alt=sse&key=s3cret", "/v1beta/models/g:streamGenerateContent?alt=sse"),
+        (
+            "https://api.openai.com/v1/chat/completions",
+            "/chat/completions",
+        ),
+        (
+            "https://api.anthropic.com/v1/messages?beta=true",
+            "/v1/messages?beta=true",
+        ),
+        (
+            "https://h/v1beta/models/g:streamGenerateContent?alt=sse&key=s3cret",
+            "/v1beta/models/g:streamGenerateContent?alt=sse",
+        ),
     ] {
-        assert_eq!((&*cassette(uri, "'{}'")[0].endpoint, &*endpoint(uri)), (expected, expected));
+        assert_eq!(
+            (&*cassette(uri, "'{}'")[0].endpoint, &*endpoint(uri)),
+            (expected, expected)
+        );
     }
     assert_eq!((&*endpoint("https://h"), &*endpoint("")), ("/", ""));
 }
@@ -42,9 +66,18 @@ fn an_endpoint_has_no_host_and_no_key() {
 #[test]
 fn bytes_are_read_with_and_without_their_end() {
     for body in ["!!binary eyJhIjogMX0=", "!!binary eyJhIjogMX0"] {
-        assert_eq!(cassette("https://api.openai.com/v1/chat/completions", body)[0].request.get(), "{\"a\":1}", "{body}");
+        assert_eq!(
+            cassette("https://api.openai.com/v1/chat/completions", body)[0]
+                .request
+                .get(),
+            "{\"a\":1}",
+            "{body}"
+        );
     }
-    assert_eq!(decode("aGVs\n bG8=\n").as_deref(), Some(b"hello".as_slice()));
+    assert_eq!(
+        decode("aGVs\n bG8=\n").as_deref(),
+        Some(b"hello".as_slice())
+    );
     assert_eq!(decode("aGVsbG8").as_deref(), Some(b"hello".as_slice()));
     assert_eq!(decode("-_-_").as_deref(), decode("+/+/").as_deref());
     assert_eq!(decode("-_-_").map(|bytes| bytes.len()), Some(3));

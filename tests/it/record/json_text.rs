@@ -1,25 +1,48 @@
 //! Bodies stay as they are, byte for byte, but for the strings that are replaced.
 
-use ctxc::internals::record::json_text::{compact, compact_with, map_strings, raw, replaced, string_edits};
+use ctxc::internals::record::json_text::{
+    compact, compact_with, map_strings, raw, replaced, string_edits,
+};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn values_keep_their_bytes_and_strings_their_places() {
     let json = r#"{ "a/b" : [ 1.0, "x\u00e9 \" {", {"c": "y" } ], "d": "", "e": 1e400 }"#;
-    assert_eq!(compact(json), r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#);
+    assert_eq!(
+        compact(json),
+        r#"{"a/b":[1.0,"x\u00e9 \" {",{"c":"y"}],"d":"","e":1e400}"#
+    );
     let mut seen = Vec::new();
     let same = map_strings(json, |_, pointer, text| {
         seen.push(format!("{pointer}={text}"));
         None
     });
     assert_eq!(same, json);
-    assert_eq!(seen, ["=a/b", "/a~1b/1=xé \" {", "/a~1b/2=c", "/a~1b/2/c=y", "=d", "/d=", "=e"]);
+    assert_eq!(
+        seen,
+        [
+            "=a/b",
+            "/a~1b/1=xé \" {",
+            "/a~1b/2=c",
+            "/a~1b/2/c=y",
+            "=d",
+            "/d=",
+            "=e"
+        ]
+    );
     let edits = string_edits(json, |_, _, text| (text == "y").then(|| "\"".to_owned()));
     let mut kept = String::new();
-    compact_with(json, &edits, |part| std::fmt::Write::write_str(&mut kept, part)).unwrap();
+    compact_with(json, &edits, |part| {
+        std::fmt::Write::write_str(&mut kept, part)
+    })
+    .unwrap();
     assert_eq!(kept, compact(&replaced(json, edits)));
     assert!(kept.contains(r#"{"c":"\""}"#), "{kept}");
-    assert_eq!(map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b").then(|| "\n".to_owned())), "[\"a\", \"\\n\"]");
+    assert_eq!(
+        map_strings("[\"a\", \"b\"]", |_, _, text| (text == "b")
+            .then(|| "\n".to_owned())),
+        "[\"a\", \"\\n\"]"
+    );
     assert_eq!(raw("data: {}\n").get(), "\"data: {}\\n\"");
     assert_eq!(raw("{\n}").get(), "{}");
 }

@@ -11,11 +11,22 @@ use serde_json::json;
 /// Every byte that is anywhere below a folder, and every name.
 pub(super) fn everything(project: &Project) -> Vec<u8> {
     let files = project.files();
-    files.iter().flat_map(|file| [file.as_bytes().to_vec(), std::fs::read(project.path(file)).unwrap()].concat()).collect()
+    files
+        .iter()
+        .flat_map(|file| {
+            [
+                file.as_bytes().to_vec(),
+                std::fs::read(project.path(file)).unwrap(),
+            ]
+            .concat()
+        })
+        .collect()
 }
 
 fn holds(bytes: &[u8], text: &str) -> bool {
-    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    bytes
+        .windows(text.len())
+        .any(|window| window == text.as_bytes())
 }
 
 const KEY: &str = "planted-4f81-key-of-nobody";
@@ -31,7 +42,10 @@ fn saying(text: &str) -> String {
         )
     };
     let events: String = pieces.chunks(3).map(event).collect();
-    format!("{events}data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+    format!(
+        "{events}data: {}\n\ndata: [DONE]\n\n",
+        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    )
 }
 
 /// What the pieces of a kept stream say together.
@@ -40,7 +54,13 @@ fn said(response: &str) -> String {
         .lines()
         .filter_map(|line| line.strip_prefix("data: "))
         .filter_map(|data| serde_json::from_str::<serde_json::Value>(data).ok());
-    events.filter_map(|event| event["choices"][0]["delta"]["content"].as_str().map(str::to_owned)).collect()
+    events
+        .filter_map(|event| {
+            event["choices"][0]["delta"]["content"]
+                .as_str()
+                .map(str::to_owned)
+        })
+        .collect()
 }
 
 #[test]
@@ -53,28 +73,51 @@ fn a_planted_key_and_a_planted_address_are_in_no_byte_that_is_written() {
     let url = proxy.url("OPENAI_BASE_URL", &format!("/chat/completions?key={KEY}"));
     let body = json!({"model": "m", "stream": true, "metadata": {EMAIL: KEY}, "messages": [{"role": "user", "content": text}]})
         .to_string();
-    let headers = format!("Authorization: Bearer {KEY}\r\nx-ctxc-agent: {EMAIL}\r\nx-ctxc-conversation: {KEY}\r\n");
+    let headers = format!(
+        "Authorization: Bearer {KEY}\r\nx-ctxc-agent: {EMAIL}\r\nx-ctxc-conversation: {KEY}\r\n"
+    );
     // The program gets what the vendor says.
     assert_eq!(post(&url, &headers, &body).text(), stream);
-    let run = proxy.stop().code(0).warns("3 e-mail addresses, 3 secrets masked").never_says(KEY).never_says(EMAIL);
+    let run = proxy
+        .stop()
+        .code(0)
+        .warns("3 e-mail addresses, 3 secrets masked")
+        .never_says(KEY)
+        .never_says(EMAIL);
     drop(run);
     let written = everything(&proxy.project);
-    assert!(!holds(&written, KEY) && !holds(&written, EMAIL), "{}", proxy.text());
+    assert!(
+        !holds(&written, KEY) && !holds(&written, EMAIL),
+        "{}",
+        proxy.text()
+    );
     let line = &proxy.lines()[0];
     let kept = said(line["response"].as_str().unwrap());
     assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
     let placeholders = kept.replace(|c: char| c.is_ascii_hexdigit(), "");
     assert_eq!(placeholders, "Writ to ⟦mil:⟧ with ⟦srt:⟧, now.", "{kept}");
-    let chunks: String = line["chunks"].as_array().unwrap().iter().map(|chunk| chunk[1].as_str().unwrap()).collect();
+    let chunks: String = line["chunks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|chunk| chunk[1].as_str().unwrap())
+        .collect();
     assert_eq!(chunks, line["response"].as_str().unwrap());
     // The same value has the same placeholder in the request.
-    assert_eq!(line["request"]["messages"][0]["content"].as_str().unwrap(), kept);
+    assert_eq!(
+        line["request"]["messages"][0]["content"].as_str().unwrap(),
+        kept
+    );
     assert!(!line["redacted"].as_array().unwrap().is_empty());
 }
 
 #[test]
 fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
-    let server = Server::saying(response("401 Unauthorized", "", &format!("wrong key {KEY} of {EMAIL}")));
+    let server = Server::saying(response(
+        "401 Unauthorized",
+        "",
+        &format!("wrong key {KEY} of {EMAIL}"),
+    ));
     let mut proxy = Proxy::to(&server.url());
     let answer = post(
         &proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"),
@@ -85,7 +128,12 @@ fn an_error_of_a_vendor_that_repeats_the_key_is_kept_without_it() {
     proxy.stop().code(0);
     let written = everything(&proxy.project);
     assert!(!holds(&written, KEY) && !holds(&written, EMAIL));
-    assert!(proxy.lines()[0]["response"].as_str().unwrap().starts_with("wrong key ⟦secret:"));
+    assert!(
+        proxy.lines()[0]["response"]
+            .as_str()
+            .unwrap()
+            .starts_with("wrong key ⟦secret:")
+    );
 }
 
 #[test]
@@ -95,15 +143,26 @@ fn a_project_can_keep_more_or_less() {
         let project = Project::new().file("ctxc.toml", format!("[record]\ncontent = \"{word}\"\n"));
         if word == "full" {
             let upstream = server.url();
-            let refused = Run::from(command(&project, &["proxy", "--upstream", &upstream]).output().unwrap()).code(2);
+            let refused = Run::from(
+                command(&project, &["proxy", "--upstream", &upstream])
+                    .output()
+                    .unwrap(),
+            )
+            .code(2);
             refused.warns("keeping personal data, as `[record] content = \"full\"` says, is not permitted").warns("`ctxc trust`");
-            Run::from(command(&project, &["trust", "--yes"]).output().unwrap()).code(0).says("recordings keep personal data");
+            Run::from(command(&project, &["trust", "--yes"]).output().unwrap())
+                .code(0)
+                .says("recordings keep personal data");
         }
         let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
         let body =
             json!({"model": "m", "messages": [{"role": "user", "content": format!("Where is {KEY} of {EMAIL}, please?")}]})
                 .to_string();
-        post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), &format!("Authorization: Bearer {KEY}\r\n"), body);
+        post(
+            &proxy.url("OPENAI_BASE_URL", "/chat/completions"),
+            &format!("Authorization: Bearer {KEY}\r\n"),
+            body,
+        );
         proxy.stop().code(0);
         proxy.text()
     };
@@ -111,7 +170,10 @@ fn a_project_can_keep_more_or_less() {
     assert!(full.contains(EMAIL) && !full.contains(KEY), "{full}");
     let shape = content("shape");
     assert!(
-        !shape.contains(EMAIL) && !shape.contains("please") && shape.contains("\"role\":\"user\"") && shape.contains(" bytes:"),
+        !shape.contains(EMAIL)
+            && !shape.contains("please")
+            && shape.contains("\"role\":\"user\"")
+            && shape.contains(" bytes:"),
         "{shape}"
     );
 }
@@ -120,20 +182,37 @@ fn a_project_can_keep_more_or_less() {
 fn without_words_nothing_that_a_program_put_into_a_call_is_kept() {
     let said = json!({"model": "m", "choices": [{"message": {"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function",
         "function": {"name": "find", "arguments": "{\"name\": \"Marlowe\"}"}}]}, "finish_reason": "tool_calls"}]});
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", &said.to_string()));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        &said.to_string(),
+    ));
     let project = Project::new().file("ctxc.toml", "[record]\ncontent = \"shape\"\n");
     let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
     let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "metadata": {"name": "Hammett", "Chandler": 1}, "messages": [
         {"role": "user", "content": [{"type": "text", "text": "Ivo"}]},
         {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "find",
             "input": {"name": "Spade", "status": "Archer", "Effie": {"id": "Gutman"}}}]}]});
-    post(&proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"), "", body.to_string());
+    post(
+        &proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"),
+        "",
+        body.to_string(),
+    );
     proxy.stop().code(0);
     let kept = proxy.text();
-    for word in ["Marlowe", "Hammett", "Chandler", "Ivo", "Spade", "Archer", "Effie", "Gutman"] {
+    for word in [
+        "Marlowe", "Hammett", "Chandler", "Ivo", "Spade", "Archer", "Effie", "Gutman",
+    ] {
         assert!(!kept.contains(word), "{word}: {kept}");
     }
-    for word in ["\"find\"", "toolu_1", "call_1", "claude-sonnet-4-5", "\"finish_reason\":\"tool_calls\"", "tool_use"] {
+    for word in [
+        "\"find\"",
+        "toolu_1",
+        "call_1",
+        "claude-sonnet-4-5",
+        "\"finish_reason\":\"tool_calls\"",
+        "tool_use",
+    ] {
         assert!(kept.contains(word), "{word}: {kept}");
     }
 }
@@ -144,10 +223,15 @@ fn the_secret_behind_placeholders_is_the_users_alone() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
     let mut command = project.command(&["record", "--", "true"]);
-    command.env("XDG_STATE_HOME", project.path("state")).env("XDG_DATA_HOME", project.path("data"));
+    command
+        .env("XDG_STATE_HOME", project.path("state"))
+        .env("XDG_DATA_HOME", project.path("data"));
     Run::from(command.output().unwrap()).code(0);
     let secret = project.path("state/ctxc/secret");
-    assert_eq!(std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        std::fs::metadata(&secret).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
 }
 
 #[test]
@@ -157,19 +241,38 @@ fn a_recording_lies_in_the_users_own_folder_or_beside_a_gitignore() {
     proxy.chat("{}");
     proxy.stop().code(0);
     let files = proxy.project.files();
-    assert!(files.iter().all(|file| file.starts_with(".data/ctxc/")), "{files:?}");
+    assert!(
+        files.iter().all(|file| file.starts_with(".data/ctxc/")),
+        "{files:?}"
+    );
     #[cfg(unix)]
     for file in files.iter().filter(|file| is_recording(file)) {
         use std::os::unix::fs::PermissionsExt;
-        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let mode =
+            |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         let path = proxy.project.path(file);
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }
-    let mut proxy = Proxy::new(Project::new(), &["--upstream", &server.url(), "--into", "calls", "--name", "a"]);
+    let mut proxy = Proxy::new(
+        Project::new(),
+        &[
+            "--upstream",
+            &server.url(),
+            "--into",
+            "calls",
+            "--name",
+            "a",
+        ],
+    );
     proxy.chat("{}");
     proxy.stop().code(0).warns("as calls/a.jsonl");
     assert!(proxy.project.read("calls/.gitignore").ends_with("\n*\n"));
-    assert!(proxy.project.read("calls/a.jsonl").starts_with("{\"schema\":\"ctxc/request/1\""));
+    assert!(
+        proxy
+            .project
+            .read("calls/a.jsonl")
+            .starts_with("{\"schema\":\"ctxc/request/1\"")
+    );
 }
 
 #[test]
@@ -178,9 +281,19 @@ fn old_recordings_are_removed() {
     let mut proxy = Proxy::to(&server.url());
     proxy.chat("{}");
     proxy.stop().code(0);
-    let gc = |args: &[&str]| Run::from(command(&proxy.project, &[&["gc"], args].concat()).output().unwrap());
-    gc(&[]).code(0).warns("removed 0 recordings and 0 traces of runs older than 14 days");
-    gc(&["--ttl", "0"]).code(0).warns("removed 1 recording and 0 traces of runs older than 0 days");
+    let gc = |args: &[&str]| {
+        Run::from(
+            command(&proxy.project, &[&["gc"], args].concat())
+                .output()
+                .unwrap(),
+        )
+    };
+    gc(&[])
+        .code(0)
+        .warns("removed 0 recordings and 0 traces of runs older than 14 days");
+    gc(&["--ttl", "0"])
+        .code(0)
+        .warns("removed 1 recording and 0 traces of runs older than 0 days");
     assert!(!proxy.project.files().iter().any(|file| is_recording(file)));
 }
 
@@ -188,7 +301,13 @@ fn old_recordings_are_removed() {
 /// line is missing. The next recorder that adds a call leaves none but whole ones.
 #[cfg(unix)]
 fn kill(round: u64) {
-    let server = Server::new(|_, _, stream| chunked(stream, "text/event-stream", saying("some words of an answer").as_bytes()));
+    let server = Server::new(|_, _, stream| {
+        chunked(
+            stream,
+            "text/event-stream",
+            saying("some words of an answer").as_bytes(),
+        )
+    });
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
     let answered = std::thread::spawn(move || {
@@ -210,17 +329,34 @@ fn kill(round: u64) {
     proxy.signal("-KILL");
     proxy.wait();
     let answered: usize = answered.join().unwrap();
-    let text = if proxy.project.files().iter().any(|file| is_recording(file)) { proxy.text() } else { String::new() };
+    let text = if proxy.project.files().iter().any(|file| is_recording(file)) {
+        proxy.text()
+    } else {
+        String::new()
+    };
     let whole = text.rfind('\n').map_or(0, |end| end + 1);
     let lines = text[..whole].lines().count();
     let read = Recordings::read(&text).unwrap();
-    assert!(read.calls.len() - lines <= usize::from(!read.is_cut && whole < text.len()), "{text}");
+    assert!(
+        read.calls.len() - lines <= usize::from(!read.is_cut && whole < text.len()),
+        "{text}"
+    );
     assert!(lines >= answered, "{lines} {answered}");
     if lines > 0 {
-        let path = proxy.project.path(proxy.project.files().iter().find(|file| is_recording(file)).unwrap());
+        let path = proxy.project.path(
+            proxy
+                .project
+                .files()
+                .iter()
+                .find(|file| is_recording(file))
+                .unwrap(),
+        );
         append(&path, &super::file::call("next")).unwrap();
         let after = Recordings::read(&std::fs::read_to_string(&path).unwrap()).unwrap();
-        assert_eq!((after.calls.len(), after.is_cut), (read.calls.len() + 1, false));
+        assert_eq!(
+            (after.calls.len(), after.is_cut),
+            (read.calls.len() + 1, false)
+        );
     }
 }
 
@@ -231,7 +367,15 @@ fn a_recording_removes_those_that_are_older_than_it_says() {
     proxy.chat("{}");
     proxy.stop().code(0);
     let record = |args: &[&str]| {
-        Run::from(command(&proxy.project, &[&["record"], args, &["--", "true"]].concat()).output().unwrap()).code(0)
+        Run::from(
+            command(
+                &proxy.project,
+                &[&["record"], args, &["--", "true"]].concat(),
+            )
+            .output()
+            .unwrap(),
+        )
+        .code(0)
     };
     let is_there = || proxy.project.files().iter().any(|file| is_recording(file));
     record(&[]);
@@ -247,25 +391,46 @@ fn what_a_pattern_of_the_project_finds_is_masked_in_streams_too() {
     let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", stream.as_bytes()));
     let project = Project::new().file("ctxc.toml", "[record]\nmask = [\"C-[0-9]{6}\"]\n");
     let mut proxy = Proxy::new(project, &["--upstream", &server.url()]);
-    let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": text}]}).to_string();
+    let body =
+        json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": text}]})
+            .to_string();
     proxy.chat(body);
     proxy.stop().code(0).warns("4 own values masked");
     let written = everything(&proxy.project);
-    assert!(!holds(&written, "C-47110") && !holds(&written, "471108"), "{}", proxy.text());
+    assert!(
+        !holds(&written, "C-47110") && !holds(&written, "471108"),
+        "{}",
+        proxy.text()
+    );
     let kept = said(proxy.lines()[0]["response"].as_str().unwrap());
-    assert!(kept.starts_with("Customer ⟦own:") && kept.contains("Großkunde ⟦own:"), "{kept}");
+    assert!(
+        kept.starts_with("Customer ⟦own:") && kept.contains("Großkunde ⟦own:"),
+        "{kept}"
+    );
     let project = Project::new().file("ctxc.toml", "[record]\nmask = [\"(\"]\n");
-    Run::from(command(&project, &["check"]).output().unwrap()).code(2).says("record.mask").says("a pattern: ");
+    Run::from(command(&project, &["check"]).output().unwrap())
+        .code(2)
+        .says("record.mask")
+        .says("a pattern: ");
 }
 
 #[test]
 fn an_upstream_of_the_project_file_needs_permission() {
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"choices\":[]}"));
-    let project = Project::new().file("ctxc.toml", format!("[record]\nupstream = [\"openai={}\"]\n", server.url()));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        "{\"choices\":[]}",
+    ));
+    let project = Project::new().file(
+        "ctxc.toml",
+        format!("[record]\nupstream = [\"openai={}\"]\n", server.url()),
+    );
     let refused = Run::from(command(&project, &["proxy"]).output().unwrap()).code(2);
     refused.warns("sending calls where `[record] upstream` says is not permitted in this project");
     let trusted = Run::from(command(&project, &["trust", "--yes"]).output().unwrap()).code(0);
-    trusted.says("where `ctxc record` sends calls on").says(&server.url());
+    trusted
+        .says("where `ctxc record` sends calls on")
+        .says(&server.url());
     let mut proxy = Proxy::new(project, &[]);
     proxy.chat(r#"{"model":"m","messages":[]}"#);
     proxy.stop().code(0);
@@ -288,14 +453,22 @@ fn proxy_hard_killed_300_times_it_loses_no_answered_call() {
 /// In an address, in arguments that are JSON in a string, in an answer and in its pieces, with every escape that its writer may choose.
 #[test]
 fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they_read() {
-    let hidden = |text: &str| text.replace('@', "\\u0040").replace('-', "\\u002d").replace('a', "\\u0061");
+    let hidden = |text: &str| {
+        text.replace('@', "\\u0040")
+            .replace('-', "\\u002d")
+            .replace('a', "\\u0061")
+    };
     let arguments = json!({"to": EMAIL, "key": KEY}).to_string();
     let written = hidden(&arguments);
     let stream = saying(&written);
     let sent = stream.clone();
     let server = Server::new(move |_, _, out| chunked(out, "text/event-stream", sent.as_bytes()));
     let mut proxy = Proxy::to(&server.url());
-    let query = format!("?to={}&access_token={}&api-version=1", EMAIL.replace('@', "%40"), KEY.replace('-', "%2D"));
+    let query = format!(
+        "?to={}&access_token={}&api-version=1",
+        EMAIL.replace('@', "%40"),
+        KEY.replace('-', "%2D")
+    );
     let url = proxy.url("OPENAI_BASE_URL", &format!("/chat/completions{query}"));
     let call = json!({"id": "call_1", "type": "function", "function": {"name": "send", "arguments": written}});
     let body = json!({"model": "m", "stream": true, "messages": [{"role": "user", "content": "Send it"}, {"role": "assistant", "tool_calls": [call]},
@@ -305,9 +478,14 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
     proxy.stop().code(0).never_says(KEY).never_says(EMAIL);
     let plain = |mut text: String| {
         for _ in 0..4 {
-            for (escape, sign) in
-                [("\\u0040", "@"), ("\\u002d", "-"), ("\\u0061", "a"), ("%40", "@"), ("%2D", "-"), ("\\\\", "\\")]
-            {
+            for (escape, sign) in [
+                ("\\u0040", "@"),
+                ("\\u002d", "-"),
+                ("\\u0061", "a"),
+                ("%40", "@"),
+                ("%2D", "-"),
+                ("\\\\", "\\"),
+            ] {
                 text = text.replace(escape, sign);
             }
         }
@@ -316,13 +494,28 @@ fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they
     let kept = plain(String::from_utf8(everything(&proxy.project)).unwrap());
     assert!(!kept.contains(KEY) && !kept.contains(EMAIL), "{kept}");
     let line = &proxy.lines()[0];
-    assert!(line["endpoint"].as_str().unwrap().ends_with("&api-version=1"), "{}", line["endpoint"]);
+    assert!(
+        line["endpoint"]
+            .as_str()
+            .unwrap()
+            .ends_with("&api-version=1"),
+        "{}",
+        line["endpoint"]
+    );
     let said = plain(said(line["response"].as_str().unwrap()));
     assert!(!said.contains(KEY) && !said.contains(EMAIL), "{said}");
     // The arguments are JSON as before.
-    let arguments = line["request"]["messages"][1]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+    let arguments = line["request"]["messages"][1]["tool_calls"][0]["function"]["arguments"]
+        .as_str()
+        .unwrap();
     let arguments: serde_json::Value = serde_json::from_str(arguments).unwrap();
-    assert!(arguments["to"].as_str().unwrap().starts_with("\u{27e6}email:"), "{arguments}");
+    assert!(
+        arguments["to"]
+            .as_str()
+            .unwrap()
+            .starts_with("\u{27e6}email:"),
+        "{arguments}"
+    );
 }
 
 /// The disk is full from the first answer on: a file in the place of the folder stands for it.
@@ -335,17 +528,39 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
             let _ = std::fs::remove_dir_all(&folder);
             std::fs::write(&folder, "").unwrap();
         }
-        let body =
-            json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Oslo"}}]});
-        say(stream, &response("200 OK", "content-type: application/json\r\n", &body.to_string()));
+        let body = json!({"choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "Oslo"}}]});
+        say(
+            stream,
+            &response(
+                "200 OK",
+                "content-type: application/json\r\n",
+                &body.to_string(),
+            ),
+        );
     });
-    let call = json!({"model": "m", "messages": [{"role": "user", "content": "Where?"}]}).to_string();
+    let call =
+        json!({"model": "m", "messages": [{"role": "user", "content": "Where?"}]}).to_string();
     let (program, url) = (caller(), server.url());
-    let mut args = vec!["record", "--upstream", &url, "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record",
+        "--upstream",
+        &url,
+        "--into",
+        "calls",
+        "--name",
+        "a",
+        "--",
+    ];
     args.extend(program.iter().map(String::as_str));
-    let output = command(&project, &args).env("CTXC_TEST_CALLS", vec![call; 5].join("\n")).output().unwrap();
-    let run = Run::from(output).code(3).says("the call is not made, since its answer would be lost as an earlier one was");
-    run.warns("a call could not be kept: ").warns("not answered: call 2: not made, since an earlier call could not be kept");
+    let output = command(&project, &args)
+        .env("CTXC_TEST_CALLS", vec![call; 5].join("\n"))
+        .output()
+        .unwrap();
+    let run = Run::from(output)
+        .code(3)
+        .says("the call is not made, since its answer would be lost as an earlier one was");
+    run.warns("a call could not be kept: ")
+        .warns("not answered: call 2: not made, since an earlier call could not be kept");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -355,11 +570,26 @@ fn no_call_is_made_after_the_first_that_cannot_be_kept() {
 fn gemini_cli_that_sends_nothing_is_helped_to_sign_in() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
-    project.write("gemini", "#!/bin/sh\necho 'Invalid auth method selected.' >&2\nexit 41\n");
-    std::fs::set_permissions(project.path("gemini"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    project.write(
+        "gemini",
+        "#!/bin/sh\necho 'Invalid auth method selected.' >&2\nexit 41\n",
+    );
+    std::fs::set_permissions(
+        project.path("gemini"),
+        std::fs::Permissions::from_mode(0o755),
+    )
+    .unwrap();
     let gemini = project.path("gemini").display().to_string();
-    let run =
-        |words: &[&str]| Run::from(command(&project, &[&["record", "--into", "calls", "--"], words].concat()).output().unwrap());
+    let run = |words: &[&str]| {
+        Run::from(
+            command(
+                &project,
+                &[&["record", "--into", "calls", "--"], words].concat(),
+            )
+            .output()
+            .unwrap(),
+        )
+    };
     run(&[&gemini, "-p", "hi"])
         .code(41)
         .warns("{\"security\": {\"auth\": {\"selectedType\": \"gemini-api-key\"}}} in ~/.gemini/settings.json");

@@ -5,7 +5,10 @@ use ctxc::internals::record::redact::Redactor;
 
 /// So many letters and digits in no order, always the same.
 pub(super) fn alnum(len: usize) -> String {
-    signs(len, b"aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5fG7hJ9kL2nM4qP6rS8tU0wV2yX4zZ6cD8eF0gH2i")
+    signs(
+        len,
+        b"aB3dE5gH7jK9mN1pQ3sT5vW7xY9zA1bC3dE5fG7hJ9kL2nM4qP6rS8tU0wV2yX4zZ6cD8eF0gH2i",
+    )
 }
 
 pub(super) fn hex(len: usize) -> String {
@@ -18,17 +21,28 @@ fn upper(len: usize) -> String {
 
 /// With `_` and `-` in it, as many keys are.
 pub(super) fn name(len: usize) -> String {
-    signs(len, b"aB3dE5g_H7jK9-mN1pQ3sT5vW7xY9zA1bC3d-E5fG7hJ9kL2nM4qP6_rS8tU0wV2yX4z")
+    signs(
+        len,
+        b"aB3dE5g_H7jK9-mN1pQ3sT5vW7xY9zA1bC3d-E5fG7hJ9kL2nM4qP6_rS8tU0wV2yX4z",
+    )
 }
 
 fn signs(len: usize, of: &[u8]) -> String {
-    of.iter().cycle().take(len).map(|byte| char::from(*byte)).collect()
+    of.iter()
+        .cycle()
+        .take(len)
+        .map(|byte| char::from(*byte))
+        .collect()
 }
 
 const UUID: &str = "1a2b3c4d-5e6f-4708-92a3-b4c5d6e7f809";
 
 /// What follows the head of a row, in the form that its service gives.
-#[expect(clippy::too_many_lines, clippy::match_same_arms, reason = "one row a service, in the order of the table")]
+#[expect(
+    clippy::too_many_lines,
+    clippy::match_same_arms,
+    reason = "one row a service, in the order of the table"
+)]
 pub(super) fn made_up(head: &str) -> String {
     match head {
         "AKIA" | "ASIA" | "ABIA" | "ACCA" => upper(16),
@@ -89,17 +103,25 @@ pub(super) fn made_up(head: &str) -> String {
         | "access-production-" => UUID.to_owned(),
         "sk_live_" | "sk_test_" | "sk_prod_" | "rk_live_" | "rk_test_" | "rk_prod_" => alnum(24),
         "whsec_" => format!("{}+{}/{}=", alnum(12), alnum(10), alnum(8)),
-        "xoxb-" | "xoxe-" | "xoxa-" | "xoxr-" => format!("123456789012-1234567890123-{}", alnum(24)),
+        "xoxb-" | "xoxe-" | "xoxa-" | "xoxr-" => {
+            format!("123456789012-1234567890123-{}", alnum(24))
+        }
         "xoxe.xox" => format!("p-1-{}", alnum(163)),
         "xoxo-" | "xoxs-" => format!("1234567890-1234567890-1234567890-{}", hex(10)),
         "xoxp-" => format!("123456789012-123456789012-123456789012-{}", hex(32)),
         "xapp-" => format!("1-A01BCDEF2GH-1234567890123-{}", hex(64)),
         "hooks.slack.com/services/" => format!("T01ABCDEF/B02GHIJKL/{}", alnum(24)),
-        "hooks.slack.com/workflows/" => format!("T01ABCDEF/A02GHIJKL/123456789012345678/{}", alnum(24)),
+        "hooks.slack.com/workflows/" => {
+            format!("T01ABCDEF/A02GHIJKL/123456789012345678/{}", alnum(24))
+        }
         "hooks.slack.com/triggers/" => format!("T01ABCDEF/1234567890123/{}", hex(32)),
-        "discord.com/api/webhooks/" | "discordapp.com/api/webhooks/" => format!("123456789012345678/{}", name(68)),
+        "discord.com/api/webhooks/" | "discordapp.com/api/webhooks/" => {
+            format!("123456789012345678/{}", name(68))
+        }
         "hooks.zapier.com/hooks/catch/" => "1234567/a1b2c3d/".to_owned(),
-        "webhook.office.com/webhookb2/" => format!("{UUID}@{UUID}/IncomingWebhook/{}/{UUID}", hex(32)),
+        "webhook.office.com/webhookb2/" => {
+            format!("{UUID}@{UUID}/IncomingWebhook/{}/{UUID}", hex(32))
+        }
         "api.telegram.org/bot" => format!("1234567890:A{}", name(34)),
         "AIza" => format!("Sy{}", name(33)),
         "GOCSPX-" => name(28),
@@ -175,16 +197,28 @@ fn each_listed_service_has_a_key_of_its_real_form_that_is_masked_whole() {
         for (text, before, after) in [
             (format!("It is {key} and"), "It is ", " and"),
             (format!("{{\"k\":\"{key}\"}}"), "{\"k\":\"", "\"}"),
-            (format!("https://host/?x={key}&y=1"), "https://host/?x=", "&y=1"),
+            (
+                format!("https://host/?x={key}&y=1"),
+                "https://host/?x=",
+                "&y=1",
+            ),
         ] {
             let (out, counts) = redactor.text(&text);
-            let inner = out.strip_prefix(before).and_then(|out| out.strip_suffix(after));
+            let inner = out
+                .strip_prefix(before)
+                .and_then(|out| out.strip_suffix(after));
             let inner = inner.unwrap_or_else(|| panic!("{}: {text}\n{out}", form.service));
             assert!(counts.get("secret") == Some(&1), "{}: {out}", form.service);
-            assert!(!inner.contains(&rest) && inner.ends_with('⟧') && inner.matches('⟦').count() == 1, "{}: {out}", form.service);
+            assert!(
+                !inner.contains(&rest) && inner.ends_with('⟧') && inner.matches('⟦').count() == 1,
+                "{}: {out}",
+                form.service
+            );
             let inner = inner.trim_start_matches(form.head);
             assert!(
-                rest.as_bytes().windows(6).all(|part| !inner.contains(std::str::from_utf8(part).unwrap())),
+                rest.as_bytes()
+                    .windows(6)
+                    .all(|part| !inner.contains(std::str::from_utf8(part).unwrap())),
                 "{}: {out}",
                 form.service
             );
@@ -204,7 +238,10 @@ fn keys_without_a_beginning_of_their_own_are_masked() {
         format!("{}.atlasv1.{}", alnum(14), name(67)),
     ] {
         let out = redactor.text(&format!("It is {key} and")).0;
-        assert!(out.starts_with("It is ⟦secret:") && out.ends_with("⟧ and"), "{key}: {out}");
+        assert!(
+            out.starts_with("It is ⟦secret:") && out.ends_with("⟧ and"),
+            "{key}: {out}"
+        );
     }
 }
 

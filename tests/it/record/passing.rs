@@ -15,7 +15,10 @@ pub(super) fn chunked(stream: &mut std::net::TcpStream, kind: &str, bytes: &[u8]
         format!("HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\nrequest-id: req_7\r\n\r\n").as_bytes(),
     );
     for part in bytes.chunks(7) {
-        say(stream, &[format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat());
+        say(
+            stream,
+            &[format!("{:x}\r\n", part.len()).as_bytes(), part, b"\r\n"].concat(),
+        );
         stream.flush().unwrap();
         std::thread::sleep(Duration::from_millis(1));
     }
@@ -28,29 +31,61 @@ const STREAM: &str = "data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\"
 
 #[test]
 fn a_stream_passes_byte_for_byte_and_is_kept_with_its_times() {
-    let server = Server::new(|_, _, stream| chunked(stream, "text/event-stream", STREAM.as_bytes()));
+    let server =
+        Server::new(|_, _, stream| chunked(stream, "text/event-stream", STREAM.as_bytes()));
     let mut proxy = Proxy::to(&server.url());
     let body = r#"{ "model": "gpt-x", "stream": true, "messages": [{"role": "user", "content": "hi"}], "temperature": 1.0 }"#;
     let answer = proxy.chat(body);
-    assert_eq!((answer.status, answer.text(), answer.is_cut), (200, STREAM.to_owned(), false));
+    assert_eq!(
+        (answer.status, answer.text(), answer.is_cut),
+        (200, STREAM.to_owned(), false)
+    );
     assert!(answer.head.contains("request-id: req_7"), "{}", answer.head);
-    proxy.stop().code(0).warns("recorded 1 call of 1 model (gpt-x) as @last");
+    proxy
+        .stop()
+        .code(0)
+        .warns("recorded 1 call of 1 model (gpt-x) as @last");
     let sent = server.requests();
-    assert!(sent[0].starts_with("POST /chat/completions HTTP/1.1") && sent[0].ends_with(body), "{sent:?}");
-    assert!(sent[0].contains("authorization: Bearer k3y-of-the-test"), "{sent:?}");
+    assert!(
+        sent[0].starts_with("POST /chat/completions HTTP/1.1") && sent[0].ends_with(body),
+        "{sent:?}"
+    );
+    assert!(
+        sent[0].contains("authorization: Bearer k3y-of-the-test"),
+        "{sent:?}"
+    );
     let line = &proxy.lines()[0];
     assert_eq!(
-        (&line["response"], &line["status"], &line["stream"], &line["model"]),
+        (
+            &line["response"],
+            &line["status"],
+            &line["stream"],
+            &line["model"]
+        ),
         (&STREAM.into(), &200.into(), &true.into(), &"gpt-x".into())
     );
     assert_eq!(
-        (&line["headers"]["request-id"], &line["dialect"], &line["endpoint"]),
-        (&"req_7".into(), &"openai-chat".into(), &"/chat/completions".into())
+        (
+            &line["headers"]["request-id"],
+            &line["dialect"],
+            &line["endpoint"]
+        ),
+        (
+            &"req_7".into(),
+            &"openai-chat".into(),
+            &"/chat/completions".into()
+        )
     );
     let chunks = line["chunks"].as_array().unwrap();
-    let text: String = chunks.iter().map(|chunk| chunk[1].as_str().unwrap()).collect();
+    let text: String = chunks
+        .iter()
+        .map(|chunk| chunk[1].as_str().unwrap())
+        .collect();
     assert_eq!(text, STREAM);
-    assert!(chunks.len() > 5 && chunks.last().unwrap()[0].as_u64() > chunks[0][0].as_u64(), "{chunks:?}");
+    assert!(
+        chunks.len() > 5 && chunks.last().unwrap()[0].as_u64() > chunks[0][0].as_u64(),
+        "{chunks:?}"
+    );
     // White space between values is all that is not kept.
     assert!(
         proxy.text().contains(
@@ -77,12 +112,24 @@ fn a_packed_answer_passes_packed_and_is_kept_as_text() {
     });
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
-    let answer = post(&url, "Accept-Encoding: gzip, br, zstd\r\n", r#"{"model":"m","messages":[]}"#);
+    let answer = post(
+        &url,
+        "Accept-Encoding: gzip, br, zstd\r\n",
+        r#"{"model":"m","messages":[]}"#,
+    );
     assert_eq!(answer.body, packed);
     proxy.stop().code(0);
     // What the recording could not read is not asked for.
-    assert!(server.requests()[0].contains("accept-encoding: gzip\r\n"), "{:?}", server.requests());
-    assert!(proxy.text().contains(&format!("\"response\":{text}")), "{}", proxy.text());
+    assert!(
+        server.requests()[0].contains("accept-encoding: gzip\r\n"),
+        "{:?}",
+        server.requests()
+    );
+    assert!(
+        proxy.text().contains(&format!("\"response\":{text}")),
+        "{}",
+        proxy.text()
+    );
     assert_eq!(proxy.lines()[0]["usage"]["output"], 4);
 }
 
@@ -92,26 +139,48 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     for byte in bytes {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                crc >> 1 ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     let length = u16::try_from(bytes.len()).unwrap();
     let head = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1];
-    [&head[..], &length.to_le_bytes(), &(!length).to_le_bytes(), bytes, &(!crc).to_le_bytes(), &u32::from(length).to_le_bytes()]
-        .concat()
+    [
+        &head[..],
+        &length.to_le_bytes(),
+        &(!length).to_le_bytes(),
+        bytes,
+        &(!crc).to_le_bytes(),
+        &u32::from(length).to_le_bytes(),
+    ]
+    .concat()
 }
 
 #[test]
 fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
     let server = Server::new(|_, request, stream| {
         let path = request.split(' ').nth(1).unwrap().to_owned();
-        say(stream, &response("200 OK", "content-type: application/json\r\n", &format!("{{\"path\":\"{path}\"}}")));
+        say(
+            stream,
+            &response(
+                "200 OK",
+                "content-type: application/json\r\n",
+                &format!("{{\"path\":\"{path}\"}}"),
+            ),
+        );
     });
     let mut proxy = Proxy::to(&server.url());
     let cases = [
         ("OPENAI_BASE_URL", "/responses", "/responses"),
         ("OPENAI_API_BASE", "/embeddings", "/embeddings"),
-        ("ANTHROPIC_BASE_URL", "/v1/messages?beta=true", "/v1/messages?beta=true"),
+        (
+            "ANTHROPIC_BASE_URL",
+            "/v1/messages?beta=true",
+            "/v1/messages?beta=true",
+        ),
         ("ANTHROPIC_API_URL", "/v1/messages", "/v1/messages"),
         ("ANTHROPIC_API_BASE", "/messages", "/v1/messages"),
         (
@@ -122,19 +191,55 @@ fn every_vendor_has_an_address_and_every_call_goes_to_its_own() {
         ("OLLAMA_HOST", "/api/chat", "/api/chat"),
     ];
     for (variable, path, expected) in cases {
-        let answer =
-            post(&proxy.url(variable, path), "x-ctxc-agent: clerk\r\nx-ctxc-caller: agent.py:40\r\n", r#"{"messages":[]}"#);
-        assert_eq!(answer.text(), format!("{{\"path\":\"{expected}\"}}"), "{variable}");
+        let answer = post(
+            &proxy.url(variable, path),
+            "x-ctxc-agent: clerk\r\nx-ctxc-caller: agent.py:40\r\n",
+            r#"{"messages":[]}"#,
+        );
+        assert_eq!(
+            answer.text(),
+            format!("{{\"path\":\"{expected}\"}}"),
+            "{variable}"
+        );
     }
-    let models = ask("GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", &proxy.url("OPENAI_BASE_URL", "/models"), "");
+    let models = ask(
+        "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
+        &proxy.url("OPENAI_BASE_URL", "/models"),
+        "",
+    );
     assert_eq!(models.text(), "{\"path\":\"/models\"}");
     proxy.stop().code(0).warns("recorded 7 calls");
-    assert!(server.requests().iter().all(|request| !request.contains("x-ctxc-")));
+    assert!(
+        server
+            .requests()
+            .iter()
+            .all(|request| !request.contains("x-ctxc-"))
+    );
     let lines = proxy.lines();
-    let dialects: Vec<&str> = lines.iter().map(|line| line["dialect"].as_str().unwrap()).collect();
-    assert_eq!(dialects, ["openai-responses", "other", "anthropic", "anthropic", "anthropic", "gemini", "ollama"]);
-    assert_eq!((&lines[5]["endpoint"], &lines[5]["model"]), (&"/v1beta/models/g:generateContent".into(), &"g".into()));
-    assert_eq!((&lines[0]["agent"], &lines[0]["caller"]), (&"clerk".into(), &"agent.py:40".into()));
+    let dialects: Vec<&str> = lines
+        .iter()
+        .map(|line| line["dialect"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        dialects,
+        [
+            "openai-responses",
+            "other",
+            "anthropic",
+            "anthropic",
+            "anthropic",
+            "gemini",
+            "ollama"
+        ]
+    );
+    assert_eq!(
+        (&lines[5]["endpoint"], &lines[5]["model"]),
+        (&"/v1beta/models/g:generateContent".into(), &"g".into())
+    );
+    assert_eq!(
+        (&lines[0]["agent"], &lines[0]["caller"]),
+        (&"clerk".into(), &"agent.py:40".into())
+    );
     assert!(!proxy.text().contains("AIzaSecret"));
 }
 
@@ -143,23 +248,59 @@ fn who_does_not_know_the_path_of_the_run_is_refused() {
     let server = Server::saying(response("200 OK", "", "{}"));
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("ANTHROPIC_BASE_URL", "");
-    let (host, _) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let (host, _) = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split_once('/')
+        .unwrap();
     assert!(host.starts_with("127.0.0.1:"));
-    for (path, status) in [("v1/messages", 403), ("", 403), ("x/anthropic/v1/messages", 403)] {
-        assert_eq!(post(&format!("http://{host}/{path}"), "", "{}").status, status);
+    for (path, status) in [
+        ("v1/messages", 403),
+        ("", 403),
+        ("x/anthropic/v1/messages", 403),
+    ] {
+        assert_eq!(
+            post(&format!("http://{host}/{path}"), "", "{}").status,
+            status
+        );
     }
     let token = url.rsplit('/').nth(1).unwrap();
-    assert_eq!(post(&format!("http://{host}/{token}/elsewhere/v1/messages"), "", "{}").status, 404);
-    proxy.stop().code(0).warns("recorded 0 calls").warns("4 requests came without the path that the variables hold");
+    assert_eq!(
+        post(
+            &format!("http://{host}/{token}/elsewhere/v1/messages"),
+            "",
+            "{}"
+        )
+        .status,
+        404
+    );
+    proxy
+        .stop()
+        .code(0)
+        .warns("recorded 0 calls")
+        .warns("4 requests came without the path that the variables hold");
     assert_eq!(server.requests(), [""; 0]);
 }
 
 #[test]
 fn sixty_four_calls_at_once_are_not_mixed_up() {
     let server = Server::new(|_, request, stream| {
-        let number = request.rsplit_once("number ").unwrap().1.split('"').next().unwrap().to_owned();
-        let event = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
-        chunked(stream, "text/event-stream", format!("{}{}data: [DONE]\n\n", event("answer "), event(&number)).as_bytes());
+        let number = request
+            .rsplit_once("number ")
+            .unwrap()
+            .1
+            .split('"')
+            .next()
+            .unwrap()
+            .to_owned();
+        let event = |text: &str| {
+            format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n")
+        };
+        chunked(
+            stream,
+            "text/event-stream",
+            format!("{}{}data: [DONE]\n\n", event("answer "), event(&number)).as_bytes(),
+        );
     });
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
@@ -180,10 +321,23 @@ fn sixty_four_calls_at_once_are_not_mixed_up() {
     let lines = proxy.lines();
     assert_eq!(lines.len(), 64);
     for line in &lines {
-        let number = line["request"]["messages"][0]["content"].as_str().unwrap().strip_prefix("number ").unwrap();
-        assert!(line["response"].as_str().unwrap().contains(&format!("\"{number}\"")), "{line}");
+        let number = line["request"]["messages"][0]["content"]
+            .as_str()
+            .unwrap()
+            .strip_prefix("number ")
+            .unwrap();
+        assert!(
+            line["response"]
+                .as_str()
+                .unwrap()
+                .contains(&format!("\"{number}\"")),
+            "{line}"
+        );
     }
-    let ids: std::collections::BTreeSet<&str> = lines.iter().map(|line| line["id"].as_str().unwrap()).collect();
+    let ids: std::collections::BTreeSet<&str> = lines
+        .iter()
+        .map(|line| line["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), 64);
 }
 
@@ -201,21 +355,47 @@ fn what_fails_on_the_way_is_seen_and_kept() {
         say(stream, b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n6\r\ndata: \r\n");
     });
     let (answer, line) = run(&cut.url(), &[], "failed: call 1: the answer was cut");
-    assert_eq!((answer.status, answer.is_cut, answer.text()), (200, true, "data: ".to_owned()));
-    assert_eq!((&line["truncated"], &line["response"]), (&true.into(), &"data: ".into()));
-    assert!(line["error"].as_str().unwrap().contains("the answer was cut"), "{line}");
+    assert_eq!(
+        (answer.status, answer.is_cut, answer.text()),
+        (200, true, "data: ".to_owned())
+    );
+    assert_eq!(
+        (&line["truncated"], &line["response"]),
+        (&true.into(), &"data: ".into())
+    );
+    assert!(
+        line["error"]
+            .as_str()
+            .unwrap()
+            .contains("the answer was cut"),
+        "{line}"
+    );
     // Silent.
     let silent = Server::new(|_, _, stream| hang(stream));
-    let (answer, line) = run(&silent.url(), &["--timeout", "1"], "failed: call 1: no answer from");
+    let (answer, line) = run(
+        &silent.url(),
+        &["--timeout", "1"],
+        "failed: call 1: no answer from",
+    );
     assert_eq!(answer.status, 504);
-    assert!(line["error"].as_str().unwrap().contains("within 1 s"), "{line}");
+    assert!(
+        line["error"].as_str().unwrap().contains("within 1 s"),
+        "{line}"
+    );
     assert_eq!(line["response"], serde_json::Value::Null);
     // Not there.
-    let (answer, line) =
-        run("http://127.0.0.1:9", &[], "failed: call 1: http://127.0.0.1:9 could not be reached: connection refused");
+    let (answer, line) = run(
+        "http://127.0.0.1:9",
+        &[],
+        "failed: call 1: http://127.0.0.1:9 could not be reached: connection refused",
+    );
     assert_eq!(answer.status, 502);
     assert!(
-        answer.text().contains("could not be reached") && line["error"].as_str().unwrap().contains("could not be reached"),
+        answer.text().contains("could not be reached")
+            && line["error"]
+                .as_str()
+                .unwrap()
+                .contains("could not be reached"),
         "{line}"
     );
     // What a vendor refuses is passed on as it is.
@@ -224,38 +404,78 @@ fn what_fails_on_the_way_is_seen_and_kept() {
         "retry-after: 3\r\ncontent-type: application/json\r\n",
         "{\"error\":{\"message\":\"slow down\"}}",
     ));
-    let (answer, line) = run(&refusing.url(), &[], "failed: call 1: the provider answered with status 429");
+    let (answer, line) = run(
+        &refusing.url(),
+        &[],
+        "failed: call 1: the provider answered with status 429",
+    );
     assert_eq!(
         (answer.status, line["status"].as_u64(), answer.text()),
-        (429, Some(429), "{\"error\":{\"message\":\"slow down\"}}".to_owned())
+        (
+            429,
+            Some(429),
+            "{\"error\":{\"message\":\"slow down\"}}".to_owned()
+        )
     );
-    assert_eq!((&line["headers"]["retry-after"], &line["truncated"]), (&"3".into(), &false.into()));
+    assert_eq!(
+        (&line["headers"]["retry-after"], &line["truncated"]),
+        (&"3".into(), &false.into())
+    );
 }
 
 #[test]
 fn old_and_odd_requests_are_served() {
     let server = Server::new(|_, request, stream| {
         let body = request.split_once("\r\n\r\n").unwrap().1.len();
-        say(stream, &response("200 OK", "content-type: application/json\r\n", &format!("{{\"bytes\":{body}}}")));
+        say(
+            stream,
+            &response(
+                "200 OK",
+                "content-type: application/json\r\n",
+                &format!("{{\"bytes\":{body}}}"),
+            ),
+        );
     });
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");
-    let old = ask("POST {} HTTP/1.0\r\nContent-Length: 14\r\n\r\n", &url, "{\"model\":\"old\"");
+    let old = ask(
+        "POST {} HTTP/1.0\r\nContent-Length: 14\r\n\r\n",
+        &url,
+        "{\"model\":\"old\"",
+    );
     assert_eq!(old.text(), "{\"bytes\":14}");
-    let old = ask("POST {} HTTP/1.0\r\nContent-Length: 15\r\n\r\n", &url, "{\"model\":\"old\"}");
+    let old = ask(
+        "POST {} HTTP/1.0\r\nContent-Length: 15\r\n\r\n",
+        &url,
+        "{\"model\":\"old\"}",
+    );
     assert_eq!(old.text(), "{\"bytes\":15}");
-    let form = post(&proxy.url("OPENAI_BASE_URL", "/files"), "Content-Type: multipart/form-data\r\n", "--x\r\nno JSON");
+    let form = post(
+        &proxy.url("OPENAI_BASE_URL", "/files"),
+        "Content-Type: multipart/form-data\r\n",
+        "--x\r\nno JSON",
+    );
     assert_eq!(form.text(), "{\"bytes\":12}");
     // Larger than any buffer.
-    let large = format!(r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#, "a".repeat(3 << 20));
-    assert_eq!(proxy.chat(&large).text(), format!("{{\"bytes\":{}}}", large.len()));
+    let large = format!(
+        r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#,
+        "a".repeat(3 << 20)
+    );
+    assert_eq!(
+        proxy.chat(&large).text(),
+        format!("{{\"bytes\":{}}}", large.len())
+    );
     proxy.stop().code(0).warns("recorded 2 calls of 2 models");
     assert!(proxy.text().len() > 3 << 20);
 }
 
 #[test]
 fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{}"));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        "{}",
+    ));
     let mut proxy = Proxy::to(&server.url());
     let url = |path: &str| proxy.url("OPENAI_BASE_URL", path);
     post(
@@ -263,7 +483,11 @@ fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
         "Content-Type: multipart/form-data; boundary=x\r\n",
         "--x planted-words",
     );
-    post(&url("/chat/completions"), "Content-Encoding: gzip\r\n", gzip(br#"{"model":"planted-words"}"#));
+    post(
+        &url("/chat/completions"),
+        "Content-Encoding: gzip\r\n",
+        gzip(br#"{"model":"planted-words"}"#),
+    );
     // A program that is killed, or gives up, in the middle of its request.
     for _ in 0..2 {
         let (host, path) = url("/chat/completions")
@@ -273,61 +497,112 @@ fn what_is_not_kept_is_said_with_its_reason_and_without_its_words() {
             .map(|(a, b)| (a.to_owned(), b.to_owned()))
             .unwrap();
         let mut stream = std::net::TcpStream::connect(&host).unwrap();
-        write!(stream, "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000\r\n\r\n{{\"model\":").unwrap();
+        write!(
+            stream,
+            "POST /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 1000\r\n\r\n{{\"model\":"
+        )
+        .unwrap();
         drop(stream);
     }
     assert_eq!(proxy.chat(r#"{"model":"m","messages":[]}"#).status, 200);
-    let run = proxy.stop().code(0).warns("not kept: /audio/transcriptions: its body is not valid JSON (multipart/form-data)");
+    let run = proxy
+        .stop()
+        .code(0)
+        .warns("not kept: /audio/transcriptions: its body is not valid JSON (multipart/form-data)");
     let run = run.warns("not kept: /chat/completions: its body is not valid JSON (gzip)");
-    let run =
-        run.warns("not kept: the program broke off before it had sent the whole body").never_says("planted").never_says("k3y");
-    drop(run.warns("recorded 1 call of 1 model (m)").warns("a call, 4 requests not kept"));
+    let run = run
+        .warns("not kept: the program broke off before it had sent the whole body")
+        .never_says("planted")
+        .never_says("k3y");
+    drop(
+        run.warns("recorded 1 call of 1 model (m)")
+            .warns("a call, 4 requests not kept"),
+    );
     assert!(!proxy.text().contains("planted"));
 }
 
 #[test]
 fn white_space_and_escapes_of_a_request_are_sent_as_they_are_and_kept_on_one_line() {
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"ok\":true}"));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        "{\"ok\":true}",
+    ));
     let mut proxy = Proxy::to(&server.url());
     let body = "{ \"model\" : \"m\",\n \"messages\": [ { \"role\":\"user\", \"content\": \"\\u0061nn@example.com \\n \\\"request\\\":null\" } , 1.0 ] }";
     proxy.chat(body);
     proxy.chat(ctxc::internals::record::json_text::compact(body));
     proxy.stop().code(0);
-    assert!(server.requests()[0].ends_with(body), "{:?}", server.requests());
+    assert!(
+        server.requests()[0].ends_with(body),
+        "{:?}",
+        server.requests()
+    );
     let lines = proxy.lines();
-    let content = lines[0]["request"]["messages"][0]["content"].as_str().unwrap();
-    assert!(content.starts_with("⟦email:") && content.ends_with(" \n \"request\":null"), "{content}");
+    let content = lines[0]["request"]["messages"][0]["content"]
+        .as_str()
+        .unwrap();
+    assert!(
+        content.starts_with("⟦email:") && content.ends_with(" \n \"request\":null"),
+        "{content}"
+    );
     let text = proxy.text();
-    assert!(text.contains(r#""request":{"model":"m","messages":[{"role":"user","content":"⟦email:"#), "{text}");
-    assert!(text.contains(r#""},1.0]},"response":{"ok":true}"#), "{text}");
-    assert_eq!((&lines[0]["request"], &lines[0]["key"]), (&lines[1]["request"], &lines[1]["key"]));
+    assert!(
+        text.contains(r#""request":{"model":"m","messages":[{"role":"user","content":"⟦email:"#),
+        "{text}"
+    );
+    assert!(
+        text.contains(r#""},1.0]},"response":{"ok":true}"#),
+        "{text}"
+    );
+    assert_eq!(
+        (&lines[0]["request"], &lines[0]["key"]),
+        (&lines[1]["request"], &lines[1]["key"])
+    );
 }
 
 #[test]
 fn a_request_that_is_too_large_to_be_checked_is_answered_and_noted() {
-    let project = Project::new().file("script.yaml", "answers:\n  - {when: {has: [the end]}, reply: said}\n");
+    let project = Project::new().file(
+        "script.yaml",
+        "answers:\n  - {when: {has: [the end]}, reply: said}\n",
+    );
     let mut proxy = Proxy::new(project, &["--script", "script.yaml"]);
     let tools = json!([{"type": "function", "function": {"name": "no name"}}]);
-    let image =
-        |bytes: usize| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{}", "a".repeat(bytes))}});
+    let image = |bytes: usize| json!({"type": "image_url", "image_url": {"url": format!("data:image/png;base64,{}", "a".repeat(bytes))}});
     let body = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": [image(33 << 20), {"type": "text", "text": "the end"}]}]});
     assert!(proxy.chat(body.to_string()).text().contains("said"));
     let small = json!({"model": "gpt-4.1", "tools": tools, "messages": [{"role": "user", "content": "the end"}]});
     assert_eq!(proxy.chat(small.to_string()).status, 400);
-    proxy.stop().warns("not checked: call 1: it has 346").warns("the rules look at requests of up to 33554432");
+    proxy
+        .stop()
+        .warns("not checked: call 1: it has 346")
+        .warns("the rules look at requests of up to 33554432");
 }
 
 #[test]
 #[ignore = "needs proxy_hard: bodies of 100 MB take a minute"]
 fn proxy_hard_a_body_of_100_mb_passes_and_one_of_129_mb_is_refused() {
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"ok\":true}"));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        "{\"ok\":true}",
+    ));
     let mut proxy = Proxy::to(&server.url());
-    let body =
-        |bytes: usize| format!(r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#, "a ".repeat(bytes / 2));
+    let body = |bytes: usize| {
+        format!(
+            r#"{{"model":"large","messages":[{{"role":"user","content":"{}"}}]}}"#,
+            "a ".repeat(bytes / 2)
+        )
+    };
     assert_eq!(proxy.chat(body(100 << 20)).text(), "{\"ok\":true}");
     assert_eq!(proxy.chat(body(129 << 20)).status, 413);
     assert_eq!(proxy.chat(body(10)).status, 200);
-    proxy.stop().code(3).warns("recorded 2 calls of 1 model").warns("has more than 134217728 bytes");
+    proxy
+        .stop()
+        .code(3)
+        .warns("recorded 2 calls of 1 model")
+        .warns("has more than 134217728 bytes");
     assert!(proxy.text().len() > 100 << 20);
 }
 
@@ -339,7 +614,13 @@ fn a_web_socket_is_refused_with_the_status_after_which_clients_use_http() {
     let head = "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\r\n";
     let answer = ask(head, &url, "");
     assert_eq!(answer.status, 426, "{}", answer.head);
-    assert!(answer.head.contains("x-should-retry: false") && answer.text().contains("use the same API over HTTP"), "{answer:?}");
-    proxy.stop().warns("/realtime: a WebSocket, which cannot be recorded");
+    assert!(
+        answer.head.contains("x-should-retry: false")
+            && answer.text().contains("use the same API over HTTP"),
+        "{answer:?}"
+    );
+    proxy
+        .stop()
+        .warns("/realtime: a WebSocket, which cannot be recorded");
     assert!(server.requests().is_empty());
 }

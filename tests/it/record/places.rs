@@ -12,14 +12,23 @@ fn a_recording_has_a_name_or_a_path_and_its_calls_have_numbers() {
         (place.to_string(), matches!(place, Place::Named(_)), number)
     };
     assert_eq!(parse("@last"), ("@last".to_owned(), true, None));
-    assert_eq!(parse("@night-run#12"), ("@night-run".to_owned(), true, Some(12)));
-    assert_eq!(parse("calls/a.jsonl"), ("calls/a.jsonl".to_owned(), false, None));
+    assert_eq!(
+        parse("@night-run#12"),
+        ("@night-run".to_owned(), true, Some(12))
+    );
+    assert_eq!(
+        parse("calls/a.jsonl"),
+        ("calls/a.jsonl".to_owned(), false, None)
+    );
     assert_eq!(parse("calls#3"), ("calls".to_owned(), false, Some(3)));
     assert_eq!(parse("calls#x"), ("calls#x".to_owned(), false, None));
     for name in ["", "last", "../up", ".hidden", "a b", "a#1"] {
         assert_eq!(file(Path::new("data"), name), None, "{name}");
     }
-    assert_eq!(file(Path::new("data"), "b.2"), Some(PathBuf::from("data/b.2.jsonl")));
+    assert_eq!(
+        file(Path::new("data"), "b.2"),
+        Some(PathBuf::from("data/b.2.jsonl"))
+    );
 }
 
 #[test]
@@ -31,22 +40,40 @@ fn the_calls_of_a_folder_are_counted_over_its_files_in_the_order_of_their_names(
     std::fs::write(at("notes.txt"), "no calls").unwrap();
     let load = |text: String| Subject::parse(&text).load(folder.path(), &mut |_| {});
     let path = folder.path().display().to_string();
-    let ids: Vec<String> = load(path.clone()).unwrap().into_iter().map(|call| call.call.id).collect();
+    let ids: Vec<String> = load(path.clone())
+        .unwrap()
+        .into_iter()
+        .map(|call| call.call.id)
+        .collect();
     assert_eq!(ids, ["1", "2", "3"]);
     let third = load(format!("{path}#3")).unwrap();
-    assert_eq!((third.len(), third[0].at.line, &*third[0].call.id), (1, 2, "3"));
-    assert_eq!((third[0].file.clone(), third[0].name.clone()), (at("b.jsonl"), format!("{path}#3")));
+    assert_eq!(
+        (third.len(), third[0].at.line, &*third[0].call.id),
+        (1, 2, "3")
+    );
+    assert_eq!(
+        (third[0].file.clone(), third[0].name.clone()),
+        (at("b.jsonl"), format!("{path}#3"))
+    );
     let said = |text: String| load(text).unwrap_err().to_string();
     for number in [0, 4] {
-        assert_eq!(said(format!("{path}#{number}")), format!("{path} has 3 calls, so there is no call {number}"));
+        assert_eq!(
+            said(format!("{path}#{number}")),
+            format!("{path} has 3 calls, so there is no call {number}")
+        );
     }
-    assert!(
-        said(format!("{path}/notes.txt"))
-            .ends_with("notes.txt: line 1 is not a complete call: it was cut off, or this is not a recording")
-    );
+    assert!(said(format!("{path}/notes.txt")).ends_with(
+        "notes.txt: line 1 is not a complete call: it was cut off, or this is not a recording"
+    ));
     std::fs::write(at("list.txt"), "[]\n").unwrap();
-    assert!(said(format!("{path}/list.txt")).contains("list.txt: line 1: it is not a recorded call"));
-    assert!(said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist"));
+    assert!(
+        said(format!("{path}/list.txt")).contains("list.txt: line 1: it is not a recorded call")
+    );
+    assert!(
+        said(format!("{path}/none.jsonl")).contains("none.jsonl cannot be read: it does not exist")
+    );
     let empty = tempfile::tempdir().unwrap();
-    assert!(said(empty.path().display().to_string()).ends_with("holds no file that ends in .jsonl"));
+    assert!(
+        said(empty.path().display().to_string()).ends_with("holds no file that ends in .jsonl")
+    );
 }

@@ -29,14 +29,19 @@ impl Planted {
     /// A part of the value that a text has.
     pub(crate) fn part_in<'t>(&'t self, text: &str) -> Option<&'t str> {
         let value = &self.value;
-        let mut parts = value.as_bytes().windows(12.min(value.len())).filter_map(|part| std::str::from_utf8(part).ok());
+        let mut parts = value
+            .as_bytes()
+            .windows(12.min(value.len()))
+            .filter_map(|part| std::str::from_utf8(part).ok());
         parts.find(|part| text.contains(part) || text.contains(&percent(part)))
     }
 }
 
 /// An environment file of all of them.
 pub(crate) fn environment(all: &[Planted]) -> String {
-    all.iter().flat_map(|one| [&one.name, "=", &one.head, &one.value, "\n"]).collect()
+    all.iter()
+        .flat_map(|one| [&one.name, "=", &one.head, &one.value, "\n"])
+        .collect()
 }
 
 /// The first ones that are in a text, with what stands before them.
@@ -44,7 +49,11 @@ pub(crate) fn found_in(all: &[Planted], text: &str) -> Vec<String> {
     let found = |one: &Planted| {
         let part = one.part_in(text)?;
         let head = text.split(part).next().unwrap_or("");
-        Some(format!("{}: …{}{part}", one.kind, &head[head.ceil_char_boundary(head.len().saturating_sub(60))..]))
+        Some(format!(
+            "{}: …{}{part}",
+            one.kind,
+            &head[head.ceil_char_boundary(head.len().saturating_sub(60))..]
+        ))
     };
     all.iter().filter_map(found).take(3).collect()
 }
@@ -52,9 +61,17 @@ pub(crate) fn found_in(all: &[Planted], text: &str) -> Vec<String> {
 pub(crate) fn planted() -> Vec<Planted> {
     let known = FORMS.iter().map(|form| {
         let is_address = form.head.contains('/') || form.head.ends_with('=');
-        let (head, value) =
-            if is_address { (form.head, made_up(form.head)) } else { ("", [form.head, &made_up(form.head)].concat()) };
-        Planted { kind: format!("{} {}", form.service, form.head), name: "NOTE".to_owned(), head: head.to_owned(), value }
+        let (head, value) = if is_address {
+            (form.head, made_up(form.head))
+        } else {
+            ("", [form.head, &made_up(form.head)].concat())
+        };
+        Planted {
+            kind: format!("{} {}", form.service, form.head),
+            name: "NOTE".to_owned(),
+            head: head.to_owned(),
+            value,
+        }
     });
     let named = NAMES.split_whitespace().flat_map(|variable| {
         let values = [
@@ -83,13 +100,27 @@ fn result_of_tool(text: &str) -> Value {
 
 /// A stream that brings a text one character a piece, as words or as the arguments of a call.
 fn pieces(text: &str, delta: fn(&str) -> Value) -> String {
-    let event = |piece: char| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": delta(&piece.to_string())}]}));
-    text.chars().map(event).chain(["data: [DONE]\n\n".to_owned()]).collect()
+    let event = |piece: char| {
+        format!(
+            "data: {}\n\n",
+            json!({"choices": [{"index": 0, "delta": delta(&piece.to_string())}]})
+        )
+    };
+    text.chars()
+        .map(event)
+        .chain(["data: [DONE]\n\n".to_owned()])
+        .collect()
 }
 
 fn percent(text: &str) -> String {
     text.bytes()
-        .map(|byte| if byte.is_ascii_alphanumeric() { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .map(|byte| {
+            if byte.is_ascii_alphanumeric() {
+                char::from(byte).to_string()
+            } else {
+                format!("%{byte:02X}")
+            }
+        })
         .collect()
 }
 
@@ -98,18 +129,32 @@ const PLACES: usize = 24;
 
 /// What is kept of a secret in each place.
 fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
-    let Planted { name, head, value, .. } = one;
+    let Planted {
+        name, head, value, ..
+    } = one;
     let text = [head.as_str(), value].concat();
     let line = format!("A=1\n{name}={text}\nB=2\n");
     let key = name.to_ascii_lowercase();
     let request = |body: Value| mask.json(&body.to_string(), "/request", &mut Vec::new());
-    let stream = |text: &str| mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new()).concat();
+    let stream = |text: &str| {
+        mask.stream(text, (&[text.len()], Ending::Whole), &mut Vec::new())
+            .concat()
+    };
     let inner = json!({"content": json!({&key: &text}).to_string()}).to_string();
     let option = format!("--{}", key.replace('_', "-"));
     [
-        ("an environment file read by a tool", request(result_of_tool(&line))),
-        ("JSON in JSON in arguments", request(json!({"tool_calls": [{"function": {"name": "f", "arguments": inner}}]}))),
-        ("words in pieces of one character", stream(&pieces(&line, |piece| json!({"content": piece})))),
+        (
+            "an environment file read by a tool",
+            request(result_of_tool(&line)),
+        ),
+        (
+            "JSON in JSON in arguments",
+            request(json!({"tool_calls": [{"function": {"name": "f", "arguments": inner}}]})),
+        ),
+        (
+            "words in pieces of one character",
+            stream(&pieces(&line, |piece| json!({"content": piece}))),
+        ),
         (
             "arguments in pieces of one character",
             stream(&pieces(
@@ -125,25 +170,85 @@ fn kept(mask: &Mask, one: &Planted) -> [(&'static str, String); PLACES] {
                 &mut Vec::new(),
             ),
         ),
-        ("an error in words", mask.text(&format!("the program ended with: {name}={text}"))),
-        ("words of a command", mask.words(&["tool".to_owned(), option, text.clone()]).join(" ")),
-        ("an address", mask.text(&format!("GET /x?{key}={}&n=1", percent(&text)))),
-        ("a name and a value of YAML", mask.text(&format!("env:\n- name: {name}\n  value: {text}\n"))),
-        ("a name and a value of JSON", request(json!({"env": [{"value": &text, "name": name}]}))),
-        ("attributes of XML", mask.text(&format!("<add key=\"{name}\" value=\"{text}\"/>"))),
+        (
+            "an error in words",
+            mask.text(&format!("the program ended with: {name}={text}")),
+        ),
+        (
+            "words of a command",
+            mask.words(&["tool".to_owned(), option, text.clone()])
+                .join(" "),
+        ),
+        (
+            "an address",
+            mask.text(&format!("GET /x?{key}={}&n=1", percent(&text))),
+        ),
+        (
+            "a name and a value of YAML",
+            mask.text(&format!("env:\n- name: {name}\n  value: {text}\n")),
+        ),
+        (
+            "a name and a value of JSON",
+            request(json!({"env": [{"value": &text, "name": name}]})),
+        ),
+        (
+            "attributes of XML",
+            mask.text(&format!("<add key=\"{name}\" value=\"{text}\"/>")),
+        ),
         ("the line below", mask.text(&format!("{key}:\n  {text}\n"))),
-        ("a table", mask.text(&format!("| name | value |\n|---|---|\n| {name} | {text} |\n"))),
+        (
+            "a table",
+            mask.text(&format!(
+                "| name | value |\n|---|---|\n| {name} | {text} |\n"
+            )),
+        ),
         ("three quotes", mask.text(&format!("{name}='''{text}'''"))),
-        ("a default of a schema", request(json!({"properties": {&key: {"type": "string", "default": &text}}}))),
-        ("a short option", mask.text(&format!("sshpass -p '{text}' ssh u@h; mysql -uroot -p'{text}' db"))),
-        ("a login in a file", mask.text(&format!("machine h login me password {text}\n"))),
-        ("a form of curl", mask.text(&format!("curl -d \"{key}={text}&n=1\" https://h"))),
-        ("a word behind an option", mask.text(&format!("helm install x --set a.{key}={text} --wait"))),
-        ("settings of shells", mask.text(&format!("setenv {name} {text}\nset -gx {name} {text}\nsetx {name} \"{text}\"\n"))),
-        ("the default of a variable", mask.text(&format!("X: ${{{name}:-{text}}}\n"))),
-        ("a variable of make", mask.text(&format!("{name} ?= {text}\n"))),
-        ("a line with its number", mask.text(&format!("    11→A=1\n    12→{name}={text}\n.env:12:{name}={text}\n"))),
-        ("a page that is no JSON", stream(&format!("<html>{name}={text}\n</html>"))),
+        (
+            "a default of a schema",
+            request(json!({"properties": {&key: {"type": "string", "default": &text}}})),
+        ),
+        (
+            "a short option",
+            mask.text(&format!(
+                "sshpass -p '{text}' ssh u@h; mysql -uroot -p'{text}' db"
+            )),
+        ),
+        (
+            "a login in a file",
+            mask.text(&format!("machine h login me password {text}\n")),
+        ),
+        (
+            "a form of curl",
+            mask.text(&format!("curl -d \"{key}={text}&n=1\" https://h")),
+        ),
+        (
+            "a word behind an option",
+            mask.text(&format!("helm install x --set a.{key}={text} --wait")),
+        ),
+        (
+            "settings of shells",
+            mask.text(&format!(
+                "setenv {name} {text}\nset -gx {name} {text}\nsetx {name} \"{text}\"\n"
+            )),
+        ),
+        (
+            "the default of a variable",
+            mask.text(&format!("X: ${{{name}:-{text}}}\n")),
+        ),
+        (
+            "a variable of make",
+            mask.text(&format!("{name} ?= {text}\n")),
+        ),
+        (
+            "a line with its number",
+            mask.text(&format!(
+                "    11→A=1\n    12→{name}={text}\n.env:12:{name}={text}\n"
+            )),
+        ),
+        (
+            "a page that is no JSON",
+            stream(&format!("<html>{name}={text}\n</html>")),
+        ),
     ]
 }
 
@@ -152,7 +257,12 @@ fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
     let mask = Mask::new([7; 32], [], Content::Redacted);
     let all = planted();
     let kinds: BTreeSet<&str> = all.iter().map(|one| one.kind.as_str()).collect();
-    assert!(all.len() >= 400 && kinds.len() >= 150, "{} values of {} kinds", all.len(), kinds.len());
+    assert!(
+        all.len() >= 400 && kinds.len() >= 150,
+        "{} values of {} kinds",
+        all.len(),
+        kinds.len()
+    );
     let mut seen = Vec::new();
     for one in &all {
         for (place, text) in kept(&mask, one) {
@@ -163,30 +273,60 @@ fn no_part_of_a_planted_secret_is_in_anything_that_is_kept() {
                 .map(|event| strings(&event))
                 .collect();
             let found = one.part_in(&text).or_else(|| one.part_in(&joined));
-            seen.extend(found.map(|part| format!("{} in {place}: `{part}` in {}", one.kind, text.get(..300).unwrap_or(&text))));
+            seen.extend(found.map(|part| {
+                format!(
+                    "{} in {place}: `{part}` in {}",
+                    one.kind,
+                    text.get(..300).unwrap_or(&text)
+                )
+            }));
         }
     }
-    assert!(seen.is_empty(), "{} of {}:\n{}", seen.len(), all.len() * PLACES, seen.join("\n"));
+    assert!(
+        seen.is_empty(),
+        "{} of {}:\n{}",
+        seen.len(),
+        all.len() * PLACES,
+        seen.join("\n")
+    );
 }
 
 #[test]
 fn a_packed_answer_is_kept_without_any_of_them() {
     let all = planted();
     let message = json!({"role": "assistant", "content": environment(&all)});
-    let packed = gzip(json!({"choices": [{"message": message, "finish_reason": "stop"}]}).to_string().as_bytes());
+    let packed = gzip(
+        json!({"choices": [{"message": message, "finish_reason": "stop"}]})
+            .to_string()
+            .as_bytes(),
+    );
     let server = Server::new(move |_, _, stream| {
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n";
-        say(stream, format!("{head}content-length: {}\r\n\r\n", packed.len()).as_bytes());
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n";
+        say(
+            stream,
+            format!("{head}content-length: {}\r\n\r\n", packed.len()).as_bytes(),
+        );
         say(stream, &packed);
     });
     let mut proxy = Proxy::to(&server.url());
     let body = json!({"model": "m", "messages": [{"role": "tool", "tool_call_id": "a", "content": environment(&all)}]});
-    post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), "Accept-Encoding: gzip\r\n", body.to_string());
+    post(
+        &proxy.url("OPENAI_BASE_URL", "/chat/completions"),
+        "Accept-Encoding: gzip\r\n",
+        body.to_string(),
+    );
     let run = proxy.stop().code(0);
     for text in [proxy.text(), run.stdout, run.stderr] {
         assert_eq!(found_in(&all, &text), [""; 0]);
     }
-    assert!(proxy.lines()[0]["redacted"].as_array().is_some_and(|rows| rows.len() == 2), "{:?}", proxy.lines()[0]["redacted"]);
+    assert!(
+        proxy.lines()[0]["redacted"]
+            .as_array()
+            .is_some_and(|rows| rows.len() == 2),
+        "{:?}",
+        proxy.lines()[0]["redacted"]
+    );
 }
 
 fn strings(value: &Value) -> String {

@@ -13,17 +13,29 @@ use std::collections::BTreeSet;
 
 /// The dialect of an example, and the address that its client would send it to.
 fn address(proxy: &Proxy, example: &RequestExample) -> (Dialect, String) {
-    let word = |key: &str| example.words.split(' ').find_map(|word| word.strip_prefix(key));
+    let word = |key: &str| {
+        example
+            .words
+            .split(' ')
+            .find_map(|word| word.strip_prefix(key))
+    };
     let body = serde_json::from_str(example.body).unwrap_or_default();
-    let dialect =
-        example.words.split(' ').find_map(Dialect::named).or_else(|| Dialect::of_body(&body)).unwrap_or(Dialect::OpenaiChat);
+    let dialect = example
+        .words
+        .split(' ')
+        .find_map(Dialect::named)
+        .or_else(|| Dialect::of_body(&body))
+        .unwrap_or(Dialect::OpenaiChat);
     let url = match dialect {
         Dialect::OpenaiChat => proxy.url("OPENAI_BASE_URL", "/chat/completions"),
         Dialect::OpenaiResponses => proxy.url("OPENAI_BASE_URL", "/responses"),
         Dialect::Anthropic => proxy.url("ANTHROPIC_BASE_URL", "/v1/messages"),
         Dialect::Gemini => {
             let model = word("model=").unwrap_or("gemini-2.5-pro");
-            proxy.url("GOOGLE_GEMINI_BASE_URL", &format!("/v1beta/models/{model}:generateContent"))
+            proxy.url(
+                "GOOGLE_GEMINI_BASE_URL",
+                &format!("/v1beta/models/{model}:generateContent"),
+            )
         }
         Dialect::Ollama => proxy.url("OLLAMA_HOST", "/api/chat"),
     };
@@ -34,9 +46,13 @@ fn address(proxy: &Proxy, example: &RequestExample) -> (Dialect, String) {
 fn message(dialect: Dialect, body: &Value) -> Option<String> {
     let error = &body["error"];
     let found = match dialect {
-        Dialect::OpenaiChat | Dialect::OpenaiResponses => (error["type"] == "invalid_request_error").then_some(&error["message"]),
-        Dialect::Anthropic => (body["type"] == "error" && error["type"] == "invalid_request_error").then_some(&error["message"]),
-        Dialect::Gemini => (error["code"] == 400 && error["status"] == "INVALID_ARGUMENT").then_some(&error["message"]),
+        Dialect::OpenaiChat | Dialect::OpenaiResponses => {
+            (error["type"] == "invalid_request_error").then_some(&error["message"])
+        }
+        Dialect::Anthropic => (body["type"] == "error" && error["type"] == "invalid_request_error")
+            .then_some(&error["message"]),
+        Dialect::Gemini => (error["code"] == 400 && error["status"] == "INVALID_ARGUMENT")
+            .then_some(&error["message"]),
         Dialect::Ollama => Some(error),
     };
     Some(found?.as_str()?.to_owned())
@@ -47,25 +63,53 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
     let project = Project::new().file("script.yaml", "answers:\n  - reply: It is in Oslo.\n");
     let mut proxy = Proxy::new(project, &["--script", "script.yaml"]);
     let (mut wrong, mut seen) = (Vec::new(), BTreeSet::new());
-    let rules =
-        list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 7 && rule.severity == Some(Severity::Error));
+    let rules = list::all()
+        .map(|rule| &rule.meta)
+        .filter(|rule| rule.code.family() == 7 && rule.severity == Some(Severity::Error));
     for rule in rules {
         // What is counted is known once a vendor has answered, and what is filled up is not sent here.
-        let is_sent = |example: &RequestExample| !["before", "tokens=", "fill="].iter().any(|word| example.words.contains(word));
-        for example in rule.requests("Wrong").iter().filter(|example| is_sent(example)) {
+        let is_sent = |example: &RequestExample| {
+            !["before", "tokens=", "fill="]
+                .iter()
+                .any(|word| example.words.contains(word))
+        };
+        for example in rule
+            .requests("Wrong")
+            .iter()
+            .filter(|example| is_sent(example))
+        {
             let (dialect, url) = address(&proxy, example);
             let answer = post(&url, "Content-Type: application/json\r\n", example.body);
-            let said = serde_json::from_slice(&answer.body).ok().and_then(|body| message(dialect, &body)).unwrap_or_default();
+            let said = serde_json::from_slice(&answer.body)
+                .ok()
+                .and_then(|body| message(dialect, &body))
+                .unwrap_or_default();
             if answer.status != 400 || !said.contains(&format!("[{}: ctxc explain", rule.name)) {
-                wrong.push(format!("{}: {} {} to {}", rule.name, answer.status, answer.text(), example.body));
+                wrong.push(format!(
+                    "{}: {} {} to {}",
+                    rule.name,
+                    answer.status,
+                    answer.text(),
+                    example.body
+                ));
             }
             seen.insert(rule.name);
         }
-        for example in rule.requests("Right").iter().filter(|example| is_sent(example)) {
+        for example in rule
+            .requests("Right")
+            .iter()
+            .filter(|example| is_sent(example))
+        {
             let (_, url) = address(&proxy, example);
             let answer = post(&url, "Content-Type: application/json\r\n", example.body);
             if answer.status != 200 {
-                wrong.push(format!("{}: {} {} to {}", rule.name, answer.status, answer.text(), example.body));
+                wrong.push(format!(
+                    "{}: {} {} to {}",
+                    rule.name,
+                    answer.status,
+                    answer.text(),
+                    example.body
+                ));
             }
         }
     }

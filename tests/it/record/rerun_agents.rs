@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 /// Records the program of these calls as `calls`.
 fn record(project: &Project, calls: &[String], source: [&str; 2]) {
     let program = caller();
-    let mut args = vec!["record", source[0], source[1], "--into", "calls", "--name", "a", "--"];
+    let mut args = vec![
+        "record", source[0], source[1], "--into", "calls", "--name", "a", "--",
+    ];
     args.extend(program.iter().map(String::as_str));
     run(project, &args, calls).code(0);
 }
@@ -22,11 +24,17 @@ const SCRIPT: &str = "answers:\n  - reply: In Oslo.\n";
 /// The two calls of an agent.
 fn agent(role: &str, question: &str) -> [String; 2] {
     let call = |more: &[Value]| {
-        let asked = [json!({"role": "system", "content": role}), json!({"role": "user", "content": question})];
+        let asked = [
+            json!({"role": "system", "content": role}),
+            json!({"role": "user", "content": question}),
+        ];
         let messages = [&asked[..], more].concat();
         json!({"model": "gpt-4.1", "messages": messages}).to_string()
     };
-    let more = [json!({"role": "assistant", "content": "In Oslo."}), json!({"role": "user", "content": "And when?"})];
+    let more = [
+        json!({"role": "assistant", "content": "In Oslo."}),
+        json!({"role": "user", "content": "And when?"}),
+    ];
     [call(&[]), call(&more)]
 }
 
@@ -43,21 +51,46 @@ fn at_once(agents: &[[String; 2]], order: &[usize]) -> Vec<String> {
 #[test]
 fn agents_at_once_are_known_by_what_they_ask() {
     let role = "You look after parcels, in one sentence, and never promise a date.";
-    let agents = |words: &str| [agent(role, "Where is 1?"), agent("You write poems.", "Where is 1?"), agent(role, words)];
+    let agents = |words: &str| {
+        [
+            agent(role, "Where is 1?"),
+            agent("You write poems.", "Where is 1?"),
+            agent(role, words),
+        ]
+    };
     let before = agents("Where is 3?");
     let project = Project::new().file("script.yaml", SCRIPT);
-    record(&project, &at_once(&before, &[0, 1, 2, 0, 1, 2]), ["--script", "script.yaml"]);
+    record(
+        &project,
+        &at_once(&before, &[0, 1, 2, 0, 1, 2]),
+        ["--script", "script.yaml"],
+    );
     for (number, name) in [(1, "a1"), (5, "b2"), (6, "c2")] {
         let call = format!("calls#{number}");
-        run(&project, &["new", "scenario", "--from", &call, "--name", name], &before[0]).code(0);
+        run(
+            &project,
+            &["new", "scenario", "--from", &call, "--name", name],
+            &before[0],
+        )
+        .code(0);
     }
     run(&project, &["trust", "--yes"], &before[0]).code(0);
     for order in [[2, 1, 0, 2, 1, 0], [1, 2, 2, 0, 0, 1]] {
-        run(&project, &["eval"], &at_once(&before, &order)).code(0).says("3 scenarios: 3 passed");
+        run(&project, &["eval"], &at_once(&before, &order))
+            .code(0)
+            .says("3 scenarios: 3 passed");
     }
     // One agent asks something else: its scenarios fail, and those of no other.
-    let failed = run(&project, &["eval"], &at_once(&agents("Where is 4?"), &[2, 0, 1, 2, 1, 0])).code(1);
-    failed.says("2 passed").says("“Where is 4?” in place of “Where is 3?”").never_says("poems");
+    let failed = run(
+        &project,
+        &["eval"],
+        &at_once(&agents("Where is 4?"), &[2, 0, 1, 2, 1, 0]),
+    )
+    .code(1);
+    failed
+        .says("2 passed")
+        .says("“Where is 4?” in place of “Where is 3?”")
+        .never_says("poems");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -68,24 +101,51 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
     let role = "You look after parcels. ".repeat(9);
     let first = |role: &str, question: &str| agent(role, question)[0].clone();
     let recorded: Vec<String> = (1..=5)
-        .map(|number| first(if number < 4 { &role } else { "You write poems." }, &format!("Where is {number}?")))
+        .map(|number| {
+            first(
+                if number < 4 {
+                    &role
+                } else {
+                    "You write poems."
+                },
+                &format!("Where is {number}?"),
+            )
+        })
         .collect();
     let known: Vec<_> = recorded.iter().map(|body| said(body)).collect();
     let mut order: Vec<usize> = (0..5).collect();
     let mut seed = 7_usize;
     for _ in 0..200 {
         for at in (1..order.len()).rev() {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             order.swap(at, (seed >> 33) % (at + 1));
         }
         let changed = |at: &usize| recorded[*at].replace("after parcels", "after letters");
         let later: Vec<_> = order.iter().map(|at| said(&changed(at))).collect();
-        let expected: Vec<_> = order.iter().map(|at| Some(Turn { conversation: at + 1, n: 1 })).collect();
+        let expected: Vec<_> = order
+            .iter()
+            .map(|at| {
+                Some(Turn {
+                    conversation: at + 1,
+                    n: 1,
+                })
+            })
+            .collect();
         assert_eq!(turns_in(&known, &later), expected);
     }
     // A conversation that was not recorded takes none that another is more like, whichever comes first.
-    let later = [said(&first("You write poems.", "Where is 9?")), said(&recorded[3]), said(&recorded[4])];
-    let places: Vec<usize> = turns_in(&known, &later).into_iter().flatten().map(|turn| turn.conversation).collect();
+    let later = [
+        said(&first("You write poems.", "Where is 9?")),
+        said(&recorded[3]),
+        said(&recorded[4]),
+    ];
+    let places: Vec<usize> = turns_in(&known, &later)
+        .into_iter()
+        .flatten()
+        .map(|turn| turn.conversation)
+        .collect();
     assert_eq!(places[1..], [4, 5]);
 }
 
@@ -93,11 +153,23 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
 fn agents_that_begin_alike_are_told_apart_by_their_names_and_new_scenario_says_so() {
     let call = agent("Be brief.", "Where is 1?")[0].clone();
     let project = Project::new().file("script.yaml", SCRIPT);
-    record(&project, &[call.clone(), call.clone()], ["--script", "script.yaml"]);
-    let made = run(&project, &["new", "scenario", "--from", "calls#2", "--name", "a"], std::slice::from_ref(&call)).code(0);
-    made.warns("2 calls are equal to the first one of its conversation").warns("`x-ctxc-agent`");
+    record(
+        &project,
+        &[call.clone(), call.clone()],
+        ["--script", "script.yaml"],
+    );
+    let made = run(
+        &project,
+        &["new", "scenario", "--from", "calls#2", "--name", "a"],
+        std::slice::from_ref(&call),
+    )
+    .code(0);
+    made.warns("2 calls are equal to the first one of its conversation")
+        .warns("`x-ctxc-agent`");
     run(&project, &["trust", "--yes"], std::slice::from_ref(&call)).code(0);
-    run(&project, &["eval"], &[call.clone(), call]).code(0).says("PASS");
+    run(&project, &["eval"], &[call.clone(), call])
+        .code(0)
+        .says("PASS");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -107,18 +179,39 @@ fn a_request_to_gemini_is_the_one_that_was_stored() {
     let calls = |run: &str| vec![call.replace("\"1\"", run)];
     let project = Project::new().file("script.yaml", SCRIPT);
     record(&project, &calls("\"1\""), ["--script", "script.yaml"]);
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "where"], &calls("\"1\"")).code(0);
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "copy", "--copy"], &calls("\"1\"")).code(0);
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#1", "--name", "where"],
+        &calls("\"1\""),
+    )
+    .code(0);
+    run(
+        &project,
+        &[
+            "new", "scenario", "--from", "calls#1", "--name", "copy", "--copy",
+        ],
+        &calls("\"1\""),
+    )
+    .code(0);
     let stored = project.read("scenarios/snapshots/where.json");
     assert!(stored.contains("\"id\": \"gemini-2.5-pro\""), "{stored}");
     run(&project, &["trust", "--yes"], &calls("\"1\"")).code(0);
-    run(&project, &["eval"], &calls("\"1\"")).code(0).says("2 scenarios: 2 passed");
+    run(&project, &["eval"], &calls("\"1\""))
+        .code(0)
+        .says("2 scenarios: 2 passed");
     // Stored without what is volatile and with it, it is one request.
-    project.write("ctxc.toml", "edition = \"2026\"\n[requests]\nvolatile = [\"/labels/run\"]\n");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[requests]\nvolatile = [\"/labels/run\"]\n",
+    );
     run(&project, &["trust", "--yes"], &calls("\"1\"")).code(0);
-    run(&project, &["eval"], &calls("\"2\"")).code(0).says("2 scenarios: 2 passed");
+    run(&project, &["eval"], &calls("\"2\""))
+        .code(0)
+        .says("2 scenarios: 2 passed");
     run(&project, &["eval", "--accept"], &calls("\"1\"")).code(0);
-    run(&project, &["eval"], &calls("\"2\"")).code(0).says("2 scenarios: 2 passed");
+    run(&project, &["eval"], &calls("\"2\""))
+        .code(0)
+        .says("2 scenarios: 2 passed");
     std::fs::remove_dir_all(state(&project)).unwrap();
 }
 
@@ -132,24 +225,45 @@ fn doubtful() -> String {
 fn a_request_that_its_vendor_answered_is_refused_nowhere() {
     let answer = r#"{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"In Oslo."}}]}"#;
     let server = Server::new(move |_, request, stream| {
-        let status = if request.contains("refused") { "400 Bad Request" } else { "200 OK" };
-        say(stream, &response(status, "content-type: application/json\r\n", answer));
+        let status = if request.contains("refused") {
+            "400 Bad Request"
+        } else {
+            "200 OK"
+        };
+        say(
+            stream,
+            &response(status, "content-type: application/json\r\n", answer),
+        );
     });
     let refused = doubtful().replace("hi", "refused");
     let project = Project::new();
-    record(&project, &[doubtful(), refused.clone()], ["--upstream", &server.url()]);
+    record(
+        &project,
+        &[doubtful(), refused.clone()],
+        ["--upstream", &server.url()],
+    );
     run(&project, &["check", "calls#1"], &[]).code(0);
     run(&project, &["check", "calls#2"], &[]).code(1);
-    run(&project, &["new", "scenario", "--from", "calls#1", "--name", "once"], &[]).code(0);
+    run(
+        &project,
+        &["new", "scenario", "--from", "calls#1", "--name", "once"],
+        &[],
+    )
+    .code(0);
     run(&project, &["trust", "--yes"], &[]).code(0);
     run(&project, &["eval"], &[doubtful()]).code(0).says("PASS");
     // Another request is no longer the one that was answered.
-    run(&project, &["eval"], &[doubtful().replace("hi", "ho")]).code(1).says("its vendor would refuse it");
+    run(&project, &["eval"], &[doubtful().replace("hi", "ho")])
+        .code(1)
+        .says("its vendor would refuse it");
     std::fs::remove_dir_all(state(&project)).unwrap();
     let proxy = Proxy::new(project, &["--replay", "calls"]);
     assert_eq!(proxy.chat(doubtful()).status, 200);
     for body in [refused, doubtful().replace("hi", "ho")] {
         let answer = post(&proxy.url("OPENAI_BASE_URL", "/chat/completions"), "", body);
-        assert!(answer.status == 400 && answer.text().contains("uncalled-result"), "{answer:?}");
+        assert!(
+            answer.status == 400 && answer.text().contains("uncalled-result"),
+            "{answer:?}"
+        );
     }
 }

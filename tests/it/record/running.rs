@@ -5,38 +5,73 @@ use crate::cli::project::{Project, Run};
 use crate::provider::fault_server::{Server, response};
 use pretty_assertions::assert_eq;
 
-const CALLS: &str =
-    "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"one\"}]}\n{\"model\":\"gpt-y\",\"messages\":[]}";
+const CALLS: &str = "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"one\"}]}\n{\"model\":\"gpt-y\",\"messages\":[]}";
 
 /// Runs the calling program behind a verb.
 fn around(project: &Project, verb: &[&str], calls: &str, env: &[(&str, &str)]) -> Run {
     let caller = caller();
-    let words: Vec<&str> = verb.iter().copied().chain(["--"]).chain(caller.iter().map(String::as_str)).collect();
-    Run::from(command(project, &words).env("CTXC_TEST_CALLS", calls).envs(env.iter().copied()).output().unwrap())
+    let words: Vec<&str> = verb
+        .iter()
+        .copied()
+        .chain(["--"])
+        .chain(caller.iter().map(String::as_str))
+        .collect();
+    Run::from(
+        command(project, &words)
+            .env("CTXC_TEST_CALLS", calls)
+            .envs(env.iter().copied())
+            .output()
+            .unwrap(),
+    )
 }
 
 #[test]
 fn a_program_is_recorded_and_replayed_without_its_vendor() {
-    let server = Server::saying(response("200 OK", "content-type: application/json\r\n", "{\"said\":1}"));
+    let server = Server::saying(response(
+        "200 OK",
+        "content-type: application/json\r\n",
+        "{\"said\":1}",
+    ));
     let project = Project::new();
     let url = server.url();
-    let env = [("OPENAI_BASE_URL", url.as_str()), ("OPENAI_API_KEY", "sk-of-the-test-4711-0815")];
-    let recorded = around(&project, &["record"], CALLS, &env).code(0).says("status 200: {\"said\":1}");
-    let said = recorded.warns("recorded 2 calls of 2 models (gpt-x, gpt-y) as @last: nothing to mask, ");
+    let env = [
+        ("OPENAI_BASE_URL", url.as_str()),
+        ("OPENAI_API_KEY", "sk-of-the-test-4711-0815"),
+    ];
+    let recorded = around(&project, &["record"], CALLS, &env)
+        .code(0)
+        .says("status 200: {\"said\":1}");
+    let said =
+        recorded.warns("recorded 2 calls of 2 models (gpt-x, gpt-y) as @last: nothing to mask, ");
     drop(said.warns("ms added a call"));
     assert_eq!(server.requests().len(), 2);
-    assert!(project.files().iter().all(|file| file.starts_with(".data/ctxc/")), "{:?}", project.files());
-    let replayed = around(&project, &["replay", "@last"], CALLS, &[]).code(0).says("status 200: {\"said\":1}");
+    assert!(
+        project
+            .files()
+            .iter()
+            .all(|file| file.starts_with(".data/ctxc/")),
+        "{:?}",
+        project.files()
+    );
+    let replayed = around(&project, &["replay", "@last"], CALLS, &[])
+        .code(0)
+        .says("status 200: {\"said\":1}");
     drop(replayed.warns("answered 2 calls of 2 models (gpt-x, gpt-y)"));
     // Nobody was asked.
     assert_eq!(server.requests().len(), 2);
     let other = "{\"model\":\"gpt-x\",\"messages\":[{\"role\":\"user\",\"content\":\"other\"}]}";
-    around(&project, &["replay", "@last"], other, &[]).code(6).says("status 422").warns("not answered: call 1:");
+    around(&project, &["replay", "@last"], other, &[])
+        .code(6)
+        .says("status 422")
+        .warns("not answered: call 1:");
 }
 
 #[test]
 fn what_changes_with_every_run_is_answered_by_its_place_in_the_conversation() {
-    let project = Project::new().file("script.yaml", "answers:\n  - {when: {has: [two]}, reply: second}\n  - reply: first\n");
+    let project = Project::new().file(
+        "script.yaml",
+        "answers:\n  - {when: {has: [two]}, reply: second}\n  - reply: first\n",
+    );
     let calls = |day: &str| {
         let begin = format!(
             "{{\"model\":\"gpt-x\",\"messages\":[{{\"role\":\"system\",\"content\":\"It is {day}.\"}},{{\"role\":\"user\",\"content\":\"one\"}}"
@@ -45,10 +80,25 @@ fn what_changes_with_every_run_is_answered_by_its_place_in_the_conversation() {
             "{begin}]}}\n{begin},{{\"role\":\"assistant\",\"content\":\"first\"}},{{\"role\":\"user\",\"content\":\"two\"}}]}}"
         )
     };
-    around(&project, &["record", "--script", "script.yaml"], &calls("Monday"), &[]).code(0).says("second");
+    around(
+        &project,
+        &["record", "--script", "script.yaml"],
+        &calls("Monday"),
+        &[],
+    )
+    .code(0)
+    .says("second");
     let later = calls("Tuesday");
-    around(&project, &["replay", "@last"], &later, &[]).code(6).warns("`/messages/0/content` was “It is Monday.”");
-    let run = around(&project, &["replay", "--match", "turn", "@last"], &later, &[]).code(0);
+    around(&project, &["replay", "@last"], &later, &[])
+        .code(6)
+        .warns("`/messages/0/content` was “It is Monday.”");
+    let run = around(
+        &project,
+        &["replay", "--match", "turn", "@last"],
+        &later,
+        &[],
+    )
+    .code(0);
     let (first, second) = (run.stdout.find("first"), run.stdout.find("second"));
     assert!(first.is_some() && first < second, "{}", run.stdout);
 }
@@ -58,14 +108,26 @@ fn the_exit_code_is_that_of_the_command_unless_ctxc_failed() {
     let project = Project::new();
     around(&project, &["record"], "", &[("CTXC_TEST_FAILS", "1")]).code(101);
     let run = |words: &[&str]| Run::from(command(&project, words).output().unwrap());
-    run(&["record", "--", "ctxc-no-such-program"]).code(2).warns("the command `ctxc-no-such-program` was not found");
-    run(&["record", "--name", "last", "--", "true"]).code(2).warns("`last` is the newest recording");
-    run(&["record", "--name", "../up", "--", "true"]).code(2).warns("cannot be the name of a recording");
-    run(&["record", "--upstream", "ftp://a", "--", "true"]).code(2).warns("`ftp://a` is not a valid address");
-    run(&["record", "--upstream", "acme=http://a", "--", "true"]).code(2).warns("there is no vendor `acme`");
+    run(&["record", "--", "ctxc-no-such-program"])
+        .code(2)
+        .warns("the command `ctxc-no-such-program` was not found");
+    run(&["record", "--name", "last", "--", "true"])
+        .code(2)
+        .warns("`last` is the newest recording");
+    run(&["record", "--name", "../up", "--", "true"])
+        .code(2)
+        .warns("cannot be the name of a recording");
+    run(&["record", "--upstream", "ftp://a", "--", "true"])
+        .code(2)
+        .warns("`ftp://a` is not a valid address");
+    run(&["record", "--upstream", "acme=http://a", "--", "true"])
+        .code(2)
+        .warns("there is no vendor `acme`");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    run(&["proxy", "--port", &port]).code(3).warns(&format!("the proxy cannot listen on port {port}"));
+    run(&["proxy", "--port", &port])
+        .code(3)
+        .warns(&format!("the proxy cannot listen on port {port}"));
     #[cfg(unix)]
     run(&["record", "--", "sh", "-c", "kill -9 $$"]).code(137);
 }
@@ -82,8 +144,16 @@ fn no_call_is_explained() {
         .warns("  a library that reads another variable: name it in ctxc.toml");
     // What was refused says why itself.
     let project = project.file("script.yaml", "answers:\n  - reply: a\n");
-    let run = around(&project, &["record", "--script", "script.yaml"], r#"{"messages": no}"#, &[]).code(0);
-    let run = run.warns("refused, as its provider would: it is not valid JSON: expected a value").warns("recorded 0 calls");
+    let run = around(
+        &project,
+        &["record", "--script", "script.yaml"],
+        r#"{"messages": no}"#,
+        &[],
+    )
+    .code(0);
+    let run = run
+        .warns("refused, as its provider would: it is not valid JSON: expected a value")
+        .warns("recorded 0 calls");
     assert!(!run.stderr.contains("mock"), "{}", run.stderr);
     assert!(!project.files().iter().any(|file| is_recording(file)));
 }

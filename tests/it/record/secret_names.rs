@@ -1,6 +1,8 @@
 //! Which names are those of secrets, and what is kept from a child is another list.
 
-use ctxc::internals::base::secrets::names::{NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength};
+use ctxc::internals::base::secrets::names::{
+    NameStrength, is_secret_name, is_secret_variable, is_withheld, name_strength,
+};
 
 #[test]
 fn names_of_secrets_are_known_however_they_are_written() {
@@ -22,7 +24,16 @@ fn names_of_secrets_are_known_however_they_are_written() {
     for name in none.split_whitespace() {
         assert!(!is_secret_name(name), "{name}");
     }
-    for name in ["cookie", "session", "key", "row_id_key", "auth", "pass", "github_pat", "dsn"] {
+    for name in [
+        "cookie",
+        "session",
+        "key",
+        "row_id_key",
+        "auth",
+        "pass",
+        "github_pat",
+        "dsn",
+    ] {
         assert_eq!(name_strength(name), Some(NameStrength::Weak), "{name}");
     }
     assert!(!is_secret_name("") && !is_secret_name("__") && !is_secret_name("é_"));
@@ -32,7 +43,10 @@ fn names_of_secrets_are_known_however_they_are_written() {
 fn what_is_masked_and_what_no_child_receives_are_two_lists() {
     assert!(is_withheld("A_KEY") && is_withheld("A_TOKEN") && is_withheld("A_SECRET"));
     assert!(!is_withheld("PGPASSWORD") && is_secret_variable("PGPASSWORD", "x"));
-    assert!(is_secret_variable("CACHE_KEY", "x") && !is_secret_variable("GOOGLE_APPLICATION_CREDENTIALS", "~/key.json"));
+    assert!(
+        is_secret_variable("CACHE_KEY", "x")
+            && !is_secret_variable("GOOGLE_APPLICATION_CREDENTIALS", "~/key.json")
+    );
 }
 
 #[test]

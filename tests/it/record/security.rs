@@ -9,7 +9,13 @@ use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
 /// Records the calling program, with words of its command and with variables.
-fn recorded(project: &Project, args: &[&str], more: &[&str], call: &str, env: &[(&str, &str)]) -> Run {
+fn recorded(
+    project: &Project,
+    args: &[&str],
+    more: &[&str],
+    call: &str,
+    env: &[(&str, &str)],
+) -> Run {
     let caller = caller();
     let words: Vec<&str> = ["record"]
         .iter()
@@ -20,7 +26,13 @@ fn recorded(project: &Project, args: &[&str], more: &[&str], call: &str, env: &[
         .chain(more.iter().copied())
         .collect();
     let mut command = command(project, &words);
-    Run::from(command.env("CTXC_TEST_CALLS", call).envs(env.iter().copied()).output().unwrap())
+    Run::from(
+        command
+            .env("CTXC_TEST_CALLS", call)
+            .envs(env.iter().copied())
+            .output()
+            .unwrap(),
+    )
 }
 
 /// The body of a call that says something.
@@ -46,7 +58,15 @@ fn values_of_secret_variables_are_in_no_byte_that_is_written() {
     let values: Vec<&str> = all.iter().map(|(_, value)| *value).collect();
     let project = Project::new().file("script.yaml", SCRIPT);
     let text = format!("The values are {}.", values.join(" and "));
-    recorded(&project, &["--script", "script.yaml"], &values, &saying(&text), &all).code(0).warns("secrets masked");
+    recorded(
+        &project,
+        &["--script", "script.yaml"],
+        &values,
+        &saying(&text),
+        &all,
+    )
+    .code(0)
+    .warns("secrets masked");
     let written = String::from_utf8(everything(&project)).unwrap();
     for (name, value) in secrets {
         assert!(!written.contains(value), "{name}");
@@ -65,7 +85,10 @@ fn names_of_people_and_streets_are_kept() {
 fn numbers_that_are_no_text_are_kept() {
     let body = r#"{"card":4111111111111111,"text":"4111111111111111"}"#;
     let kept = Redactor::new([7; 32], []).json(body, "/request", &mut Vec::new());
-    assert!(kept.starts_with(r#"{"card":4111111111111111,"text":"⟦card:"#), "{kept}");
+    assert!(
+        kept.starts_with(r#"{"card":4111111111111111,"text":"⟦card:"#),
+        "{kept}"
+    );
 }
 
 #[test]
@@ -73,7 +96,15 @@ fn a_script_sends_nothing() {
     let server = Server::saying(response("200 OK", "", "{}"));
     let project = Project::new().file("script.yaml", SCRIPT);
     let env = [("OPENAI_BASE_URL", &*server.url())];
-    recorded(&project, &["--script", "script.yaml"], &[], &saying("Hello"), &env).code(0).says("Done.");
+    recorded(
+        &project,
+        &["--script", "script.yaml"],
+        &[],
+        &saying("Hello"),
+        &env,
+    )
+    .code(0)
+    .says("Done.");
     assert_eq!(server.requests(), [""; 0]);
 }
 
@@ -83,7 +114,13 @@ fn a_script_sends_nothing() {
 fn the_proxy_listens_on_one_address_alone() {
     let mut proxy = Proxy::to("http://127.0.0.1:9");
     let url = proxy.url("OPENAI_BASE_URL", "");
-    let host = url.strip_prefix("http://").unwrap().split('/').next().unwrap().to_owned();
+    let host = url
+        .strip_prefix("http://")
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
     std::net::TcpStream::connect(&host).unwrap();
     std::net::TcpStream::connect(host.replace("127.0.0.1", "127.0.0.2")).unwrap_err();
     proxy.stop().code(0);
@@ -97,7 +134,10 @@ fn faults(page: &str, tests: &BTreeSet<String>) -> Vec<String> {
             faults.push(format!("no test: {line}"));
             continue;
         };
-        let named = rest.trim_end_matches(" -->").split(' ').filter(|name| !tests.contains(*name));
+        let named = rest
+            .trim_end_matches(" -->")
+            .split(' ')
+            .filter(|name| !tests.contains(*name));
         faults.extend(named.map(|name| format!("no such test: {name}")));
     }
     faults
@@ -108,11 +148,17 @@ fn tests() -> BTreeSet<String> {
     let mut walk = ignore::WalkBuilder::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it"));
     walk.add(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/unit"));
     let mut found = BTreeSet::new();
-    for file in walk.build().filter_map(Result::ok).filter(|file| file.path().extension().is_some_and(|end| end == "rs")) {
+    for file in walk
+        .build()
+        .filter_map(Result::ok)
+        .filter(|file| file.path().extension().is_some_and(|end| end == "rs"))
+    {
         let text = std::fs::read_to_string(file.path()).unwrap();
         let mut is_test = false;
         for line in text.lines().map(str::trim) {
-            let name = line.strip_prefix("fn ").and_then(|rest| rest.split('(').next());
+            let name = line
+                .strip_prefix("fn ")
+                .and_then(|rest| rest.split('(').next());
             found.extend(name.filter(|_| is_test).map(str::to_owned));
             is_test = line == "#[test]" || is_test && line.starts_with("#[");
         }
@@ -122,7 +168,8 @@ fn tests() -> BTreeSet<String> {
 
 #[test]
 fn every_sentence_on_security_is_held_by_a_test() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SECURITY.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/SECURITY.md")).unwrap();
     assert!(page.lines().filter(|line| line.starts_with("- ")).count() > 20);
     assert_eq!(faults(&page, &tests()), [""; 0]);
 }
@@ -130,5 +177,8 @@ fn every_sentence_on_security_is_held_by_a_test() {
 #[test]
 fn a_sentence_without_its_test_is_found() {
     let page = "Text.\n- A. <!-- test: a_sentence_without_its_test_is_found gone -->\n- B.\n";
-    assert_eq!(faults(page, &tests()), ["no such test: gone", "no test: - B."]);
+    assert_eq!(
+        faults(page, &tests()),
+        ["no such test: gone", "no test: - B."]
+    );
 }

@@ -6,7 +6,10 @@ use ctxc::internals::registry::diff::diff;
 use pretty_assertions::assert_eq;
 
 fn against(new: &str) -> serde_json::Value {
-    let (old, new) = (Registry::read(COMPAT_1).unwrap(), Registry::read(new).unwrap());
+    let (old, new) = (
+        Registry::read(COMPAT_1).unwrap(),
+        Registry::read(new).unwrap(),
+    );
     serde_json::to_value(diff(&old, &new).unwrap()).unwrap()
 }
 
@@ -17,7 +20,9 @@ fn change(task: &str, from: &str, to: &str) -> String {
     let line = &COMPAT_1[start..end];
     assert!(line.contains(from), "{line}");
     let hash = line.find("b3:").unwrap();
-    let moved = line.replacen(&line[hash..hash + 5], "b3:77", 1).replacen(from, to, 1);
+    let moved = line
+        .replacen(&line[hash..hash + 5], "b3:77", 1)
+        .replacen(from, to, 1);
     COMPAT_1.replace(line, &moved)
 }
 
@@ -32,7 +37,11 @@ fn equal_registries_differ_in_nothing() {
 
 #[test]
 fn a_default_that_moved_is_no_text_change() {
-    let found = against(&change("triage", r#""fresh_context":{"value":"disabled""#, r#""fresh_context":{"value":"enabled""#));
+    let found = against(&change(
+        "triage",
+        r#""fresh_context":{"value":"disabled""#,
+        r#""fresh_context":{"value":"enabled""#,
+    ));
     assert_eq!(found["text"], serde_json::json!([]));
     let expected = serde_json::json!([{"task":"triage","node":"/","setting":"fresh_context","from":"disabled","to":"enabled","cause":"default"}]);
     assert_eq!(found["resolved"], expected);
@@ -40,7 +49,11 @@ fn a_default_that_moved_is_no_text_change() {
 
 #[test]
 fn a_written_value_that_moved_is_both() {
-    let found = against(&change("triage", r#""accumulate_data":{"value":false"#, r#""accumulate_data":{"value":true"#));
+    let found = against(&change(
+        "triage",
+        r#""accumulate_data":{"value":false"#,
+        r#""accumulate_data":{"value":true"#,
+    ));
     let text = serde_json::json!([{"task":"triage","path":"templates/triage.xml","span":{"start":0,"end":400}}]);
     assert_eq!(found["text"], text);
     assert_eq!(found["resolved"][0]["cause"], "text");
@@ -60,14 +73,23 @@ fn a_change_of_type_is_the_authors() {
 #[test]
 fn a_changed_text_resolves_nothing_anew() {
     let found = against(&change("triage", "Be kind.", "Be brief."));
-    assert_eq!((found["text"].as_array().unwrap().len(), found["resolved"].as_array().unwrap().len()), (1, 0));
+    assert_eq!(
+        (
+            found["text"].as_array().unwrap().len(),
+            found["resolved"].as_array().unwrap().len()
+        ),
+        (1, 0)
+    );
     assert_eq!(found["referenced"], serde_json::json!([]));
 }
 
 #[test]
 fn a_task_moved_by_its_references_is_told_apart() {
     let found = against(&change("triage", "", ""));
-    assert_eq!((&found["text"], &found["referenced"]), (&serde_json::json!([]), &serde_json::json!(["triage"])));
+    assert_eq!(
+        (&found["text"], &found["referenced"]),
+        (&serde_json::json!([]), &serde_json::json!(["triage"]))
+    );
 }
 
 #[test]
@@ -76,6 +98,15 @@ fn what_came_and_went_is_listed() {
         .replace(r#""name":"answer""#, r#""name":"reply""#)
         .replace(r#""name":"house","hash""#, r#""name":"home","hash""#);
     let found = against(&renamed);
-    assert_eq!((&found["added"], &found["removed"]), (&serde_json::json!(["reply"]), &serde_json::json!(["answer"])));
-    assert_eq!(found["fragments"], serde_json::json!({"added":["home"],"removed":["house"],"changed":[]}));
+    assert_eq!(
+        (&found["added"], &found["removed"]),
+        (
+            &serde_json::json!(["reply"]),
+            &serde_json::json!(["answer"])
+        )
+    );
+    assert_eq!(
+        found["fragments"],
+        serde_json::json!({"added":["home"],"removed":["house"],"changed":[]})
+    );
 }

@@ -18,12 +18,23 @@ use std::sync::Arc;
 
 /// What is found in a body, with the call before it and what its fence says: `json gemini model=gemini-2.5-pro tokens=4096`. With
 /// `fill=9000` its `…` stands for that many characters.
-pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str) -> Vec<Diagnostic> {
+pub(crate) fn found(
+    body: &str,
+    words: &str,
+    before: Option<&str>,
+    project: &str,
+) -> Vec<Diagnostic> {
     let config = read_with(project, &[]);
     let file: Arc<str> = Arc::from("request.json");
     let word = |key: &str| words.split(' ').find_map(|word| word.strip_prefix(key));
     let count = word("fill=").map_or(0, |count| count.parse().expect("a number"));
-    let filled = |body: &str| if count > 0 { body.replace('…', &"word ".repeat(count / 5)) } else { body.to_owned() };
+    let filled = |body: &str| {
+        if count > 0 {
+            body.replace('…', &"word ".repeat(count / 5))
+        } else {
+            body.to_owned()
+        }
+    };
     let (body, before) = (&*filled(body), before.map(filled));
     let route = route(words);
     let read = |body: &str| Request::read(body, route.as_deref());
@@ -35,11 +46,20 @@ pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str
     // The call before may be one of another conversation of the same agent.
     let is_agents = words.split(' ').any(|word| word == "agent");
     let own = segments(&request);
-    let reuse = before.as_ref().map(|before| if is_agents { compare_agent } else { compare }(&segments(before), &own, &Bytes));
-    let front = own.iter().filter(|segment| is_shared(segment)).map(|segment| segment.text.len() as u64).sum();
+    let reuse = before.as_ref().map(
+        |before| if is_agents { compare_agent } else { compare }(&segments(before), &own, &Bytes),
+    );
+    let front = own
+        .iter()
+        .filter(|segment| is_shared(segment))
+        .map(|segment| segment.text.len() as u64)
+        .sum();
     let cx = RequestCx {
         before: before.as_ref().filter(|_| !is_agents),
-        shared_front: reuse.as_ref().filter(|reuse| is_agents && reuse.broken_by.is_none()).map(|_| front),
+        shared_front: reuse
+            .as_ref()
+            .filter(|reuse| is_agents && reuse.broken_by.is_none())
+            .map(|_| front),
         reuse: reuse.as_ref(),
         input_tokens: word("tokens=").map(|tokens| tokens.parse().expect("a number")),
         ..RequestCx::new(&file, body, &request, &config)
@@ -49,9 +69,13 @@ pub(crate) fn found(body: &str, words: &str, before: Option<&str>, project: &str
 
 /// Where a body goes by the words of its fence.
 fn route(words: &str) -> Option<String> {
-    let model = words.split(' ').find_map(|word| word.strip_prefix("model="));
+    let model = words
+        .split(' ')
+        .find_map(|word| word.strip_prefix("model="));
     match (words.split(' ').find_map(Dialect::named), model) {
-        (Some(Dialect::Gemini), Some(model)) => Some(format!("/v1beta/models/{model}:generateContent")),
+        (Some(Dialect::Gemini), Some(model)) => {
+            Some(format!("/v1beta/models/{model}:generateContent"))
+        }
         (Some(Dialect::Ollama), _) => Some("/api/chat".to_owned()),
         (Some(Dialect::OpenaiChat), _) => Some("/v1/chat/completions".to_owned()),
         (Some(Dialect::Anthropic), _) => Some("/v1/messages".to_owned()),
@@ -78,46 +102,71 @@ impl TokenCounter for Bytes {
 /// What is found in each request of a section; a body marked `before` is the call before the next one.
 fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     // A rule that is off is turned on.
-    let project = if rule.severity.is_none() { format!("[lints]\n{} = \"warning\"\n", rule.name) } else { String::new() };
+    let project = if rule.severity.is_none() {
+        format!("[lints]\n{} = \"warning\"\n", rule.name)
+    } else {
+        String::new()
+    };
     let mut before = None;
     let mut out = Vec::new();
     for example in rule.requests(title) {
         if example.words.split(' ').any(|word| word == "before") {
             before = Some(example.body);
         } else {
-            out.push((example, found(example.body, example.words, before.take(), &project)));
+            out.push((
+                example,
+                found(example.body, example.words, before.take(), &project),
+            ));
         }
     }
-    assert!(!out.is_empty(), "{} has no example under {title}", rule.name);
+    assert!(
+        !out.is_empty(),
+        "{} has no example under {title}",
+        rule.name
+    );
     out
 }
 
 /// The rule by which the double refuses a body.
 fn refused(example: &RequestExample) -> Option<&'static str> {
     let config = read_with("", &[]);
-    let refusal = check::refusal_of_body(example.body, route(example.words).as_deref(), |_, _, _| None, &config);
+    let refusal = check::refusal_of_body(
+        example.body,
+        route(example.words).as_deref(),
+        |_, _, _| None,
+        &config,
+    );
     Some(refusal?.rule.name)
 }
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_no_error() {
     let mut wrong = Vec::new();
-    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 7) {
+    for rule in list::all()
+        .map(|rule| &rule.meta)
+        .filter(|rule| rule.code.family() == 7)
+    {
         for (example, found) in of(rule, "Wrong") {
             let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
             names.dedup();
             // The double refuses what `check` finds; it knows no tokens of what nobody has answered.
             let is_counted = example.words.contains("tokens=");
-            if !is_counted && rule.severity == Some(Severity::Error) && refused(&example) != Some(rule.name) {
+            if !is_counted
+                && rule.severity == Some(Severity::Error)
+                && refused(&example) != Some(rule.name)
+            {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
             }
             // What is an error stands at a value of the body, or at a place of what is not valid JSON.
             let is_value = |finding: &Diagnostic| {
-                let slice = example.body.get(finding.span.start as usize..finding.span.end as usize);
+                let slice = example
+                    .body
+                    .get(finding.span.start as usize..finding.span.end as usize);
                 slice.is_some_and(|slice| serde_json::from_str::<serde_json::Value>(slice).is_ok())
             };
             let is_json = serde_json::from_str::<serde_json::Value>(example.body).is_ok();
-            if rule.severity == Some(Severity::Error) && is_json && !example.words.contains("fill=") {
+            if rule.severity == Some(Severity::Error) && is_json && !example.words.contains("fill=")
+            {
                 wrong.extend(
                     found
                         .iter()
@@ -132,7 +181,10 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
         for (example, found) in of(rule, "Right") {
             for finding in &found {
                 if finding.rule.name == rule.name || finding.severity == Severity::Error {
-                    wrong.push(format!("{}: {}: {} in {}", rule.name, finding.rule.name, finding.message, example.body));
+                    wrong.push(format!(
+                        "{}: {}: {} in {}",
+                        rule.name, finding.rule.name, finding.message, example.body
+                    ));
                 }
             }
         }

@@ -8,11 +8,18 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn read(body: &Value, path: &str) -> Request {
-    Request::read(&body.to_string(), Some(path).filter(|path| !path.is_empty())).unwrap()
+    Request::read(
+        &body.to_string(),
+        Some(path).filter(|path| !path.is_empty()),
+    )
+    .unwrap()
 }
 
 fn ids(request: &Request) -> Vec<String> {
-    segments(request).into_iter().map(|segment| segment.id).collect()
+    segments(request)
+        .into_iter()
+        .map(|segment| segment.id)
+        .collect()
 }
 
 #[test]
@@ -33,7 +40,10 @@ fn chat_completions() {
     let request = read(&body, "/v1/chat/completions?x=1");
     assert_eq!(Dialect::of_body(&body), Some(Dialect::OpenaiChat));
     assert!(request.is_stream && request.tools[0].is_strict);
-    assert_eq!(request.tools[0].schema_pointer, "/tools/0/function/parameters");
+    assert_eq!(
+        request.tools[0].schema_pointer,
+        "/tools/0/function/parameters"
+    );
     assert_eq!(
         ids(&request),
         [
@@ -47,7 +57,9 @@ fn chat_completions() {
             "message:5/text:1"
         ]
     );
-    let Some(Part::Call(call)) = &request.messages[2].parts[0].part else { panic!("no call") };
+    let Some(Part::Call(call)) = &request.messages[2].parts[0].part else {
+        panic!("no call")
+    };
     assert_eq!(call.arguments, json!({"q": 1}));
     assert_eq!(request.messages[4].speaker, Speaker::System);
     for (_, placed) in request.parts() {
@@ -86,9 +98,17 @@ fn responses() {
             "message:5/other:1"
         ]
     );
-    let Some(Part::Call(call)) = &request.messages[3].parts[0].part else { panic!("no call") };
+    let Some(Part::Call(call)) = &request.messages[3].parts[0].part else {
+        panic!("no call")
+    };
     assert_eq!(call.arguments, json!("{no"));
-    assert_eq!(ids(&read(&json!({"model": "gpt-5", "input": "Hi"}), "/v1/responses")), ["message:1/text:1"]);
+    assert_eq!(
+        ids(&read(
+            &json!({"model": "gpt-5", "input": "Hi"}),
+            "/v1/responses"
+        )),
+        ["message:1/text:1"]
+    );
 }
 
 #[test]
@@ -123,15 +143,29 @@ fn messages_of_anthropic() {
             "message:3/text:1"
         ]
     );
-    let Some(Part::Result(result)) = &request.messages[3].parts[0].part else { panic!("no result") };
+    let Some(Part::Result(result)) = &request.messages[3].parts[0].part else {
+        panic!("no result")
+    };
     assert!(result.is_error);
 }
 
 #[test]
 fn contents_of_gemini_in_either_case() {
     for (system, tools, declared, call, response) in [
-        ("systemInstruction", "tools", "functionDeclarations", "functionCall", "functionResponse"),
-        ("system_instruction", "tools", "function_declarations", "function_call", "function_response"),
+        (
+            "systemInstruction",
+            "tools",
+            "functionDeclarations",
+            "functionCall",
+            "functionResponse",
+        ),
+        (
+            "system_instruction",
+            "tools",
+            "function_declarations",
+            "function_call",
+            "function_response",
+        ),
     ] {
         let body = json!({
             system: {"parts": [{"text": "Be kind."}]},
@@ -142,7 +176,10 @@ fn contents_of_gemini_in_either_case() {
             ],
             tools: [{declared: [{"name": "find", "parameters": {"type": "OBJECT"}}]}, {"googleSearch": {}}]
         });
-        let request = read(&body, "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse");
+        let request = read(
+            &body,
+            "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+        );
         assert_eq!(request.model.as_deref(), Some("gemini-2.5-pro"));
         assert!(request.is_stream && request.tools[1].is_server);
         assert_eq!(

@@ -10,7 +10,14 @@ use serde_json::{Value, json};
 
 /// A conversation of so many calls, which differ by a seed.
 fn conversation(seed: usize, calls: usize) -> Vec<Value> {
-    let rules: Vec<String> = (0..20).map(|at| format!("Rule {at}: never promise {} to customer {seed}.", at * 7 + 1)).collect();
+    let rules: Vec<String> = (0..20)
+        .map(|at| {
+            format!(
+                "Rule {at}: never promise {} to customer {seed}.",
+                at * 7 + 1
+            )
+        })
+        .collect();
     let tools: Vec<Value> = (0..3)
         .map(|at| json!({"type": "function", "function": {"name": format!("tool_{at}"), "description": format!("Finds orders of kind {at}."), "parameters": {"type": "object", "properties": {"id": {"type": "string"}}}}}))
         .collect();
@@ -29,10 +36,19 @@ fn conversation(seed: usize, calls: usize) -> Vec<Value> {
 }
 
 fn breaks(bodies: &[Value]) -> Vec<(usize, Break)> {
-    let all: Vec<Vec<Segment>> =
-        bodies.iter().map(|body| segments(&Request::of(body.clone(), Some("/v1/chat/completions")).unwrap())).collect();
-    let sent: Vec<Sent<'_>> =
-        all.iter().map(|segments| Sent { segments, dialect: Dialect::OpenaiChat, agent: None, conversation: None }).collect();
+    let all: Vec<Vec<Segment>> = bodies
+        .iter()
+        .map(|body| segments(&Request::of(body.clone(), Some("/v1/chat/completions")).unwrap()))
+        .collect();
+    let sent: Vec<Sent<'_>> = all
+        .iter()
+        .map(|segments| Sent {
+            segments,
+            dialect: Dialect::OpenaiChat,
+            agent: None,
+            conversation: None,
+        })
+        .collect();
     let mut out = Vec::new();
     for (at, thread) in threads(&sent).iter().enumerate() {
         let reuse = match (thread.before, thread.agent_before) {
@@ -56,12 +72,15 @@ fn a_planted_break_is_named_with_its_segment_and_its_bytes() {
                 for (number, body) in bodies.iter_mut().enumerate() {
                     let text = body["messages"][0]["content"].as_str().unwrap().to_owned();
                     let (head, rest) = text.split_at(seed % 20);
-                    body["messages"][0]["content"] = format!("{head}Now: 12:0{number}.{rest}").into();
+                    body["messages"][0]["content"] =
+                        format!("{head}Now: 12:0{number}.{rest}").into();
                 }
                 let found = breaks(&bodies);
                 assert_eq!(found.len(), 5, "{seed}");
                 assert!(
-                    found.iter().all(|(_, one)| one.segment == "system:1" && one.offset == seed % 20 + 9),
+                    found
+                        .iter()
+                        .all(|(_, one)| one.segment == "system:1" && one.offset == seed % 20 + 9),
                     "{seed} {found:?}"
                 );
                 continue;
@@ -71,7 +90,8 @@ fn a_planted_break_is_named_with_its_segment_and_its_bytes() {
                 ("tool:tool_2", Cause::Moved, "")
             }
             2 => {
-                bodies[at]["tools"][1]["function"]["description"] = format!("Looks up {seed}.").into();
+                bodies[at]["tools"][1]["function"]["description"] =
+                    format!("Looks up {seed}.").into();
                 ("tool:tool_1", Cause::Changed, "Looks up")
             }
             3 => {
@@ -84,9 +104,18 @@ fn a_planted_break_is_named_with_its_segment_and_its_bytes() {
             }
         };
         let found = breaks(&bodies);
-        let Some((number, first)) = found.first() else { panic!("{seed}: no break") };
-        assert_eq!((*number, first.segment.as_str(), first.cause), (at, segment, cause), "{seed} {found:?}");
-        assert!(after.is_empty() || first.after.starts_with(after), "{seed} {found:?}");
+        let Some((number, first)) = found.first() else {
+            panic!("{seed}: no break")
+        };
+        assert_eq!(
+            (*number, first.segment.as_str(), first.cause),
+            (at, segment, cause),
+            "{seed} {found:?}"
+        );
+        assert!(
+            after.is_empty() || first.after.starts_with(after),
+            "{seed} {found:?}"
+        );
     }
 }
 
@@ -98,7 +127,11 @@ fn nothing_is_named_where_nothing_broke() {
         for body in &mut other {
             body["messages"][1]["content"] = "Where is my parcel?".into();
         }
-        let bodies: Vec<Value> = conversation(seed, 5).into_iter().zip(other).flat_map(|(a, b)| [a, b]).collect();
+        let bodies: Vec<Value> = conversation(seed, 5)
+            .into_iter()
+            .zip(other)
+            .flat_map(|(a, b)| [a, b])
+            .collect();
         assert_eq!(breaks(&bodies), [], "{seed}");
     }
 }

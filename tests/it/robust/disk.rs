@@ -7,7 +7,11 @@ use std::process::{Command, Stdio};
 #[test]
 fn output_that_cannot_be_written_is_said() {
     let project = Project::new(1);
-    std::fs::write(project.path("templates/bad.xml"), "<task type=\"atomik\"><description>a</description></task>").unwrap();
+    std::fs::write(
+        project.path("templates/bad.xml"),
+        "<task type=\"atomik\"><description>a</description></task>",
+    )
+    .unwrap();
     let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
     let output = project.command(&["check"]).stdout(full()).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
@@ -20,8 +24,14 @@ struct Small(tempfile::TempDir);
 impl Small {
     fn mount() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let status = Command::new("mount").args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"]).arg(folder.path()).status();
-        assert!(status.unwrap().success(), "cannot mount a small file system");
+        let status = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=256k", "tmpfs"])
+            .arg(folder.path())
+            .status();
+        assert!(
+            status.unwrap().success(),
+            "cannot mount a small file system"
+        );
         Self(folder)
     }
 }
@@ -47,7 +57,18 @@ fn a_full_disk_keeps_the_old_registry_as_root() {
     }
     let output = project.run(&arguments);
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
-    assert!(said(&output).contains("space") && said(&output).contains("registry.json"), "{}", said(&output));
-    assert!(std::fs::read(&target).unwrap() == old, "the old registry is whole");
-    assert_eq!(std::fs::read_dir(small.0.path()).unwrap().count(), 1, "nothing is left behind");
+    assert!(
+        said(&output).contains("space") && said(&output).contains("registry.json"),
+        "{}",
+        said(&output)
+    );
+    assert!(
+        std::fs::read(&target).unwrap() == old,
+        "the old registry is whole"
+    );
+    assert_eq!(
+        std::fs::read_dir(small.0.path()).unwrap().count(),
+        1,
+        "nothing is left behind"
+    );
 }

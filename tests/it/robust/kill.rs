@@ -9,7 +9,9 @@ const KILLS: u32 = 200;
 
 /// The next of a fixed row of numbers below `below` (a linear congruential generator; its upper bits are even enough).
 fn next(state: &mut u64, below: u64) -> u64 {
-    *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) % below
 }
 
@@ -45,7 +47,10 @@ fn a_killed_build_leaves_the_old_registry_or_the_new_one() {
         let before = project.registry();
         let (word, expected) = &states[round % 2];
         project.write(7, word);
-        let mut child = project.command(&["build", "-o", "registry.json"]).spawn().unwrap();
+        let mut child = project
+            .command(&["build", "-o", "registry.json"])
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_micros(next(&mut seed, whole * 5 / 4)));
         child.kill().unwrap();
         killed += u32::from(child.wait().unwrap().signal() == Some(9));
@@ -58,8 +63,15 @@ fn a_killed_build_leaves_the_old_registry_or_the_new_one() {
         );
         old += u32::from(after == before);
         if round % 8 == 0 {
-            assert_eq!(project.build().len(), expected.len(), "round {round}: what the killed build left misled the next one");
-            assert!(project.registry() == *expected, "round {round}: the next build is wrong");
+            assert_eq!(
+                project.build().len(),
+                expected.len(),
+                "round {round}: what the killed build left misled the next one"
+            );
+            assert!(
+                project.registry() == *expected,
+                "round {round}: the next build is wrong"
+            );
         }
     }
     assert!(
@@ -74,7 +86,8 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     project.build();
     let file = |name: &str| {
         let file = std::fs::File::create(project.path(name)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_mins(1))
+            .unwrap();
         file
     };
     file(".ctxc-dead.tmp");
@@ -88,13 +101,21 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     assert_eq!(project.run(&["build", "--check"]).status.code(), Some(1));
     assert!(project.path(".ctxc-dead.tmp").exists());
     project.build();
-    let names = std::fs::read_dir(project.root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let names = std::fs::read_dir(project.root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name.contains("ctxc-")).collect();
     names.sort();
-    assert_eq!(names, [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"]);
+    assert_eq!(
+        names,
+        [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"]
+    );
     // So does whoever writes a template.
-    std::fs::write(project.path("templates/task_1.xml"), "<task type='atomic' name='x'><description>d</description></task>")
-        .unwrap();
+    std::fs::write(
+        project.path("templates/task_1.xml"),
+        "<task type='atomic' name='x'><description>d</description></task>",
+    )
+    .unwrap();
     assert!(project.path("templates/.ctxc-dead.tmp").exists());
     assert!(project.run(&["fmt"]).status.success());
     assert!(!project.path("templates/.ctxc-dead.tmp").exists());
@@ -105,13 +126,26 @@ fn two_builds_at_once_leave_a_whole_registry() {
     let project = Project::new(TASKS);
     for round in 0..20 {
         project.write(7, &format!("round {round}"));
-        let mut children: Vec<_> = (0..3).map(|_| project.command(&["build", "-o", "registry.json"]).spawn().unwrap()).collect();
-        let outputs: Vec<_> = children.drain(..).map(|child| child.wait_with_output().unwrap()).collect();
+        let mut children: Vec<_> = (0..3)
+            .map(|_| {
+                project
+                    .command(&["build", "-o", "registry.json"])
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        let outputs: Vec<_> = children
+            .drain(..)
+            .map(|child| child.wait_with_output().unwrap())
+            .collect();
         for output in &outputs {
             assert!(output.status.success(), "round {round}: {}", said(output));
         }
         let together = project.registry();
         std::fs::remove_file(project.path("registry.json")).unwrap();
-        assert!(project.build() == together, "round {round}: a build alone gives something else");
+        assert!(
+            project.build() == together,
+            "round {round}: a build alone gives something else"
+        );
     }
 }

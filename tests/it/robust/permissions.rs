@@ -19,7 +19,10 @@ fn run(project: &Project, arguments: &[&str]) -> Output {
     std::fs::copy(env!("CARGO_BIN_EXE_ctxc"), &program).unwrap();
     mode(tools.path(), 0o755);
     let mut command = Command::new(program);
-    command.args(arguments).current_dir(project.root()).stdin(Stdio::null());
+    command
+        .args(arguments)
+        .current_dir(project.root())
+        .stdin(Stdio::null());
     if std::fs::metadata(tools.path()).unwrap().uid() == 0 {
         command.uid(65_534).gid(65_534);
     }
@@ -42,8 +45,15 @@ fn a_folder_that_cannot_be_written_is_named() {
     let output = run(&project, &["build", "-o", "out/registry.json"]);
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     let text = said(&output);
-    assert!(text.contains("out/registry.json") && text.to_lowercase().contains("permission"), "{text}");
-    assert_eq!(std::fs::read_dir(project.path("out")).unwrap().count(), 0, "nothing is left behind");
+    assert!(
+        text.contains("out/registry.json") && text.to_lowercase().contains("permission"),
+        "{text}"
+    );
+    assert_eq!(
+        std::fs::read_dir(project.path("out")).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
 }
 
 #[test]
@@ -54,8 +64,16 @@ fn a_project_is_not_started_where_nothing_can_be_written() {
     let output = run(&project, &["init", "locked"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(3), "{text}");
-    assert!(text.contains("error: cannot write locked/") && text.contains("check the permissions of that folder"), "{text}");
-    assert_eq!(std::fs::read_dir(project.path("locked")).unwrap().count(), 0, "nothing is left behind");
+    assert!(
+        text.contains("error: cannot write locked/")
+            && text.contains("check the permissions of that folder"),
+        "{text}"
+    );
+    assert_eq!(
+        std::fs::read_dir(project.path("locked")).unwrap().count(),
+        0,
+        "nothing is left behind"
+    );
 }
 
 #[test]
@@ -66,7 +84,12 @@ fn a_project_that_cannot_be_written_still_builds_elsewhere() {
     let target = out.path().join("registry.json");
     mode(&project.path("templates"), 0o555);
     let output = run(&project, &["build", "-o", target.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(0), "the cache cannot be written, the registry can: {}", said(&output));
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "the cache cannot be written, the registry can: {}",
+        said(&output)
+    );
     assert!(target.exists());
 }
 
@@ -74,15 +97,23 @@ fn a_project_that_cannot_be_written_still_builds_elsewhere() {
 fn a_file_that_cannot_be_read_is_a_finding_beside_the_others() {
     let project = Project::new(3);
     mode(&project.path("templates/task_1.xml"), 0o000);
-    std::fs::write(project.path("templates/task_2.xml"), "<task type=\"atomik\"><description>a</description></task>").unwrap();
+    std::fs::write(
+        project.path("templates/task_2.xml"),
+        "<task type=\"atomik\"><description>a</description></task>",
+    )
+    .unwrap();
     let output = run(&project, &["check", "--format", "concise"]);
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let text = said(&output);
-    assert!(text.contains("task_1.xml") && text.contains("task_2.xml"), "both files are reported: {text}");
+    assert!(
+        text.contains("task_1.xml") && text.contains("task_2.xml"),
+        "both files are reported: {text}"
+    );
 }
 
 const LOOSE: &str = "<task   type=\"atomic\" name=\"NAME\"><description>a</description></task>\n";
-const FIXABLE: &str = "<task type=\"atomic\" name=\"NAME\">\n  <descripton>a & b</descripton>\n</task>\n";
+const FIXABLE: &str =
+    "<task type=\"atomic\" name=\"NAME\">\n  <descripton>a & b</descripton>\n</task>\n";
 
 /// Three templates, of which the second has a mode of its own.
 fn three(text: &str, second: u32) -> Project {
@@ -112,29 +143,48 @@ fn one_file_that_cannot_be_read_keeps_no_other_from_being_laid_out() {
     let output = run(&project, &["fmt"]);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("templates/b.xml: left alone: cannot be read: permission denied"), "{text}");
-    assert!(text.contains("formatted 2 files, 0 laid out already, 1 file left alone"), "{text}");
+    assert!(
+        text.contains("templates/b.xml: left alone: cannot be read: permission denied"),
+        "{text}"
+    );
+    assert!(
+        text.contains("formatted 2 files, 0 laid out already, 1 file left alone"),
+        "{text}"
+    );
     assert_eq!(changed(&project, LOOSE), ["a", "c"]);
 }
 
 /// Root could write it, and the folder could take another in its place: neither is a reason to.
 #[test]
 fn a_file_that_is_read_only_stays_as_it_is_and_the_others_are_written() {
-    for (verb, text) in [(&["fmt"][..], LOOSE), (&["check", "--fix"], FIXABLE), (&["check", "--fix", "--unsafe-fixes"], FIXABLE)]
-    {
+    for (verb, text) in [
+        (&["fmt"][..], LOOSE),
+        (&["check", "--fix"], FIXABLE),
+        (&["check", "--fix", "--unsafe-fixes"], FIXABLE),
+    ] {
         let project = three(text, 0o444);
         let before = std::fs::metadata(project.path("templates/b.xml")).unwrap();
         let output = run(&project, verb);
         let words = said(&output);
         assert_eq!(output.status.code(), Some(3), "{verb:?}: {words}");
-        assert!(words.contains("templates/b.xml: the file is read-only") && words.contains("chmod u+w"), "{words}");
+        assert!(
+            words.contains("templates/b.xml: the file is read-only") && words.contains("chmod u+w"),
+            "{words}"
+        );
         let after = std::fs::metadata(project.path("templates/b.xml")).unwrap();
-        assert_eq!((before.ino(), before.uid(), before.mode()), (after.ino(), after.uid(), after.mode()));
+        assert_eq!(
+            (before.ino(), before.uid(), before.mode()),
+            (after.ino(), after.uid(), after.mode())
+        );
         assert_eq!(changed(&project, text), ["a", "c"], "{verb:?}: {words}");
     }
     // As root too, for whom no permission is in the way.
     let project = three(LOOSE, 0o444);
-    let output = Command::new(env!("CARGO_BIN_EXE_ctxc")).arg("fmt").current_dir(project.root()).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ctxc"))
+        .arg("fmt")
+        .current_dir(project.root())
+        .output()
+        .unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     assert_eq!(changed(&project, LOOSE), ["a", "c"]);
 }
@@ -151,22 +201,38 @@ fn a_project_that_cannot_be_written_is_searched_in_memory() {
     assert_eq!(outcome.status.code(), Some(0), "{text}");
     if std::fs::metadata(project.root()).unwrap().uid() == 0 {
         assert!(text.contains("notes.md  100 %: zebra"), "{text}");
-        assert!(text.contains("looked up in memory") && text.to_lowercase().contains("permission"), "{text}");
+        assert!(
+            text.contains("looked up in memory") && text.to_lowercase().contains("permission"),
+            "{text}"
+        );
     }
     // An index that is up to date is read where it cannot be written.
     let caches = project.path("caches");
     std::fs::create_dir(&caches).unwrap();
     mode(&caches, 0o777);
-    let search = || said(&run(&project, &["search", "zebra", "--cache-dir", "caches"]));
+    let search = || {
+        said(&run(
+            &project,
+            &["search", "zebra", "--cache-dir", "caches"],
+        ))
+    };
     search();
     std::thread::sleep(std::time::Duration::from_millis(2_100));
     search();
-    let kept = std::fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
+    let kept = std::fs::read_dir(&caches)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let before = std::fs::read(kept.join("search.db")).unwrap();
     mode(&kept.join("search.db"), 0o444);
     mode(&kept, 0o555);
     let text = search();
-    assert!(text.contains("notes.md  100 %: zebra") && !text.contains("in memory"), "{text}");
+    assert!(
+        text.contains("notes.md  100 %: zebra") && !text.contains("in memory"),
+        "{text}"
+    );
     assert_eq!(std::fs::read(kept.join("search.db")).unwrap(), before);
     mode(&kept, 0o755);
 }

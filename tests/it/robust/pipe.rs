@@ -13,7 +13,10 @@ fn a_closed_pipe_is_quiet_and_keeps_the_verdict() {
         std::fs::write(project.path(&format!("templates/bad{number}.xml")), task).unwrap();
     }
     for format in ["full", "concise", "json", "jsonl"] {
-        let mut child = project.command(&["check", "--verbose", "--format", format]).spawn().unwrap();
+        let mut child = project
+            .command(&["check", "--verbose", "--format", format])
+            .spawn()
+            .unwrap();
         let mut first = [0_u8; 16];
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
         // The pipe is closed here, long before everything is written.

@@ -11,7 +11,9 @@ pub(super) struct Project {
 impl Project {
     /// `tasks` files in `templates/`, each of them correct.
     pub(super) fn new(tasks: usize) -> Self {
-        let project = Self { folder: tempfile::tempdir().unwrap() };
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
         std::fs::create_dir(project.path("templates")).unwrap();
         std::fs::write(project.path("ctxc.toml"), "edition = \"2026\"\n").unwrap();
         for number in 0..tasks {
@@ -41,8 +43,14 @@ impl Project {
     /// `ctxc ARGUMENTS` in the folder, without input, its output kept.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
-        command.args(arguments).current_dir(self.root()).env("CTXC_CACHE_DIR", self.path(".cache"));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(arguments)
+            .current_dir(self.root())
+            .env("CTXC_CACHE_DIR", self.path(".cache"));
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 
@@ -64,5 +72,9 @@ impl Project {
 
 /// Everything that a run said, for messages and for looking at it.
 pub(super) fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }

@@ -16,13 +16,19 @@ use std::sync::Arc;
 
 pub(super) fn fixed(text: &str, project: &str, which: Which) -> Fixed {
     let config = read(project);
-    apply::fix(text, which, &Limits::default(), &|_| true, &mut |text| check_template(text, &config))
+    apply::fix(text, which, &Limits::default(), &|_| true, &mut |text| {
+        check_template(text, &config)
+    })
 }
 
 fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
     let mut out = BTreeMap::new();
-    for finding in found.iter().filter(|finding| finding.severity == Severity::Error) {
-        *out.entry((finding.rule.name, finding.message.as_str())).or_default() += 1;
+    for finding in found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+    {
+        *out.entry((finding.rule.name, finding.message.as_str()))
+            .or_default() += 1;
     }
     out
 }
@@ -32,7 +38,12 @@ fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
 fn no_fix_of_any_example_brings_a_new_error() {
     let mut counts = [0, 0];
     for rule in list::all() {
-        for example in rule.meta.bad().iter().filter(|example| !example.template.is_empty()) {
+        for example in rule
+            .meta
+            .bad()
+            .iter()
+            .filter(|example| !example.template.is_empty())
+        {
             let before = check_template(example.template, &read(example.project));
             for (at, which) in [Which::Safe, Which::Suggested].into_iter().enumerate() {
                 let out = fixed(example.template, example.project, which);
@@ -50,11 +61,19 @@ fn no_fix_of_any_example_brings_a_new_error() {
                 }
                 // Stable: nothing more to do.
                 let again = fixed(&out.text, example.project, which);
-                assert_eq!((again.fixed, &again.text), (0, &out.text), "{}", rule.meta.name);
+                assert_eq!(
+                    (again.fixed, &again.text),
+                    (0, &out.text),
+                    "{}",
+                    rule.meta.name
+                );
             }
         }
     }
-    assert!(counts[0] >= 25 && counts[1] >= 80, "{counts:?} fixes applied");
+    assert!(
+        counts[0] >= 25 && counts[1] >= 80,
+        "{counts:?} fixes applied"
+    );
 }
 
 /// The engine takes nearly every fix that a rule offers: a refusal is the exception.
@@ -62,11 +81,21 @@ fn no_fix_of_any_example_brings_a_new_error() {
 fn fixes_of_examples_are_taken() {
     let mut refused = Vec::new();
     for rule in list::all() {
-        for example in rule.meta.bad().iter().filter(|example| !example.template.is_empty()) {
+        for example in rule
+            .meta
+            .bad()
+            .iter()
+            .filter(|example| !example.template.is_empty())
+        {
             let found = check_template(example.template, &read(example.project));
-            let offered = found.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
+            let offered = found
+                .iter()
+                .any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             let out = fixed(example.template, example.project, Which::Suggested);
-            let left = out.left.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
+            let left = out
+                .left
+                .iter()
+                .any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             if offered && left {
                 refused.push(rule.meta.name);
             }
@@ -81,8 +110,10 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
     let rule = &list::find("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let word = text.find("s</system>").unwrap() as u32;
-    let finding =
-        |span: Span, insert: &str| Diagnostic::new(rule, &path, span, "m").fix(Fix::safe("f", vec![Edit::replace(span, insert)]));
+    let finding = |span: Span, insert: &str| {
+        Diagnostic::new(rule, &path, span, "m")
+            .fix(Fix::safe("f", vec![Edit::replace(span, insert)]))
+    };
     let good = finding(Span::new(word, word + 1), "better");
     let bad = finding(Span::new(0, 1), "<<");
     let config = read("");
@@ -91,8 +122,18 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
     let before = check(text);
     let choices = apply::choose(&found, Which::Safe);
     assert_eq!(choices.len(), 2);
-    let sound = apply::sound(text, &choices, &before, &Limits::default(), &mut TRIALS.clone(), &mut check);
-    assert_eq!(apply::applied(text, &sound).unwrap(), text.replace(">s<", ">better<"));
+    let sound = apply::sound(
+        text,
+        &choices,
+        &before,
+        &Limits::default(),
+        &mut TRIALS.clone(),
+        &mut check,
+    );
+    assert_eq!(
+        apply::applied(text, &sound).unwrap(),
+        text.replace(">s<", ">better<")
+    );
 }
 
 #[test]
@@ -105,15 +146,27 @@ fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round
     let mut check = |text: &str| {
         checks += 1;
         let here = |at: usize, insert: &str| {
-            let fix = Fix::safe("f", vec![Edit::replace(Span::new(at as u32, at as u32 + 1), insert)]);
+            let fix = Fix::safe(
+                "f",
+                vec![Edit::replace(Span::new(at as u32, at as u32 + 1), insert)],
+            );
             Diagnostic::new(rule, &path, Span::new(at as u32, at as u32 + 1), "m").fix(fix)
         };
-        let mut found: Vec<Diagnostic> = text.match_indices('e').map(|(at, _)| here(at, "e")).collect();
+        let mut found: Vec<Diagnostic> = text
+            .match_indices('e')
+            .map(|(at, _)| here(at, "e"))
+            .collect();
         found.extend(text.find('s').map(|at| here(at, "S")));
         found
     };
     let text = format!("{text}{}", "e s ".repeat(2_000));
-    apply::fix(&text, Which::Safe, &Limits::default(), &|_| true, &mut check);
+    apply::fix(
+        &text,
+        Which::Safe,
+        &Limits::default(),
+        &|_| true,
+        &mut check,
+    );
     assert!(checks < 2 * TRIALS + 30, "{checks}");
 }
 
@@ -122,7 +175,10 @@ fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() 
     // An element that belongs elsewhere may have come here by the damage; without it, it is a fault.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <path>x</path>\n</task>\n";
     let before = check_template(text, &read(""));
-    assert!(before.iter().all(|finding| finding.rule.code.family() == 0), "the second fault is hidden: {before:#?}");
+    assert!(
+        before.iter().all(|finding| finding.rule.code.family() == 0),
+        "the second fault is hidden: {before:#?}"
+    );
     let out = fixed(text, "", Which::Suggested);
     assert!(out.text.contains("a &lt; b"), "{}", out.text);
 }
@@ -132,27 +188,53 @@ fn fixes_that_undo_each_other_end() {
     let rule = &list::find("missing-type").unwrap().meta;
     let path: Arc<str> = "t.xml".into();
     let mut rounds = 0;
-    let out = apply::fix("a", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
-        rounds += 1;
-        let other = if text == "a" { "b" } else { "a" };
-        let span = Span::new(0, 1);
-        vec![Diagnostic::new(rule, &path, span, "m").fix(Fix::safe("swap", vec![Edit::replace(span, other)]))]
-    });
+    let out = apply::fix(
+        "a",
+        Which::Safe,
+        &Limits::default(),
+        &|_| true,
+        &mut |text| {
+            rounds += 1;
+            let other = if text == "a" { "b" } else { "a" };
+            let span = Span::new(0, 1);
+            vec![
+                Diagnostic::new(rule, &path, span, "m")
+                    .fix(Fix::safe("swap", vec![Edit::replace(span, other)])),
+            ]
+        },
+    );
     // What is still there after its fix was not mended by it.
     assert_eq!((out.text.as_str(), out.fixed), ("a", 0));
     assert!(rounds < 10);
     // Where the finding is another one each time, it ends where it has been before, or after some rounds.
-    let out = apply::fix("a", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
-        let other = if text == "a" { "b" } else { "a" };
-        vec![
-            Diagnostic::new(rule, &path, Span::new(0, 1), text.to_owned())
-                .fix(Fix::safe("swap", vec![Edit::replace(Span::new(0, 1), other)])),
-        ]
-    });
+    let out = apply::fix(
+        "a",
+        Which::Safe,
+        &Limits::default(),
+        &|_| true,
+        &mut |text| {
+            let other = if text == "a" { "b" } else { "a" };
+            vec![
+                Diagnostic::new(rule, &path, Span::new(0, 1), text.to_owned()).fix(Fix::safe(
+                    "swap",
+                    vec![Edit::replace(Span::new(0, 1), other)],
+                )),
+            ]
+        },
+    );
     assert_eq!((out.text.as_str(), out.fixed), ("b", 1));
-    let out = apply::fix("", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
-        vec![Diagnostic::new(rule, &path, Span::at(0), text.to_owned()).fix(Fix::safe("grow", vec![Edit::insert(0, "x")]))]
-    });
+    let out = apply::fix(
+        "",
+        Which::Safe,
+        &Limits::default(),
+        &|_| true,
+        &mut |text| {
+            vec![
+                Diagnostic::new(rule, &path, Span::at(0), text.to_owned())
+                    .fix(Fix::safe("grow", vec![Edit::insert(0, "x")])),
+            ]
+        },
+    );
     assert_eq!(out.text.len(), apply::ROUNDS);
 }
 
@@ -192,8 +274,22 @@ proptest! {
 }
 
 /// Pieces that slips leave behind, and those they take away.
-const SLIPS: [&str; 14] =
-    ["<!--", "-->", "<", ">", "</", "/>", "\"", "&", "]]>", "<![CDATA[", "</description>", "<task>", "<b and c> ", "x<y "];
+const SLIPS: [&str; 14] = [
+    "<!--",
+    "-->",
+    "<",
+    ">",
+    "</",
+    "/>",
+    "\"",
+    "&",
+    "]]>",
+    "<![CDATA[",
+    "</description>",
+    "<task>",
+    "<b and c> ",
+    "x<y ",
+];
 
 /// A template with a few slips: a piece put in, some characters taken out, or the end cut off.
 fn slipped() -> impl Strategy<Value = String> {
@@ -203,21 +299,32 @@ fn slipped() -> impl Strategy<Value = String> {
         include_str!("../../../templates/house-rules.xml"),
         "<task type=\"atomic\" name=\"flat\">\n<description>d</description>\n<instructions>i</instructions>\n</task>\n",
     ];
-    let slip = (any::<prop::sample::Index>(), prop::sample::select(SLIPS.to_vec()), 0..12_u8);
-    (prop::sample::select(templates.to_vec()), prop::collection::vec(slip, 1..4)).prop_map(|(template, slips)| {
-        slips.into_iter().fold(template.to_owned(), |mut text, (place, piece, how)| {
-            let at = text.floor_char_boundary(place.index(text.len() + 1));
-            match how {
-                0..6 => text.insert_str(at, piece),
-                6..11 => {
-                    let end = text.ceil_char_boundary((at + usize::from(how) - 5).min(text.len()));
-                    text.replace_range(at..end, "");
-                }
-                _ => text.truncate(at.max(40)),
-            }
-            text
+    let slip = (
+        any::<prop::sample::Index>(),
+        prop::sample::select(SLIPS.to_vec()),
+        0..12_u8,
+    );
+    (
+        prop::sample::select(templates.to_vec()),
+        prop::collection::vec(slip, 1..4),
+    )
+        .prop_map(|(template, slips)| {
+            slips
+                .into_iter()
+                .fold(template.to_owned(), |mut text, (place, piece, how)| {
+                    let at = text.floor_char_boundary(place.index(text.len() + 1));
+                    match how {
+                        0..6 => text.insert_str(at, piece),
+                        6..11 => {
+                            let end = text
+                                .ceil_char_boundary((at + usize::from(how) - 5).min(text.len()));
+                            text.replace_range(at..end, "");
+                        }
+                        _ => text.truncate(at.max(40)),
+                    }
+                    text
+                })
         })
-    })
 }
 
 proptest! {
@@ -247,11 +354,12 @@ proptest! {
 
 #[test]
 fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
-    let body =
-        "<description>d</description><context_management><fresh_context>Enabled</fresh_context></context_management></task>";
-    for head in
-        ["<task type=\"atomic\" name=\"x\">", "<task type=atomic name=\"x\">", "<task type=\"atomic\" name=\"x\"><!-- a -- b -->"]
-    {
+    let body = "<description>d</description><context_management><fresh_context>Enabled</fresh_context></context_management></task>";
+    for head in [
+        "<task type=\"atomic\" name=\"x\">",
+        "<task type=atomic name=\"x\">",
+        "<task type=\"atomic\" name=\"x\"><!-- a -- b -->",
+    ] {
         let out = fixed(&format!("{head}{body}"), "", Which::Safe);
         // That it looks up context beside inheriting all of the parent's was so before: the author must decide.
         assert!(out.text.contains(">enabled<"), "{}", out.text);
@@ -265,5 +373,9 @@ fn nobody_but_the_author_settles_a_merge_conflict() {
     let text = "<task type=\"atomic\" name=\"t\">\n<<<<<<< ours\n  <description>a</description>\n=======\n  <description>b</description>\n>>>>>>> theirs\n</task>\n";
     let out = fixed(text, "", Which::Suggested);
     assert_eq!((out.text.as_str(), out.fixed), (text, 0));
-    assert!(out.left.iter().any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.is_empty()));
+    assert!(
+        out.left
+            .iter()
+            .any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.is_empty())
+    );
 }

@@ -20,51 +20,109 @@ fn go(project: &Project, task: &str, x: &str, answers: &str) {
 fn runs() -> Project {
     let project = project(&[("t", CHOICE), ("one", ONE)]);
     let go = |task: &str, x: &str, answers: &str| go(&project, task, x, answers);
-    go("t", "a", "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
-    go("t", "b", "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
-    go("t", "c", "- {when: {node: sort}, reply: other}\n- {reply: done}\n");
-    go("t", "d", "- {when: {node: sort}, reply: other}\n- {reply: {status: FAILED, content: no}}\n");
+    go(
+        "t",
+        "a",
+        "- {when: {node: sort}, reply: bill}\n- {reply: done}\n",
+    );
+    go(
+        "t",
+        "b",
+        "- {when: {node: sort}, reply: bill}\n- {reply: done}\n",
+    );
+    go(
+        "t",
+        "c",
+        "- {when: {node: sort}, reply: other}\n- {reply: done}\n",
+    );
+    go(
+        "t",
+        "d",
+        "- {when: {node: sort}, reply: other}\n- {reply: {status: FAILED, content: no}}\n",
+    );
     go("one", "e", "- {reply: said}\n");
     project
 }
 
 fn scenarios(project: &Project) -> Vec<String> {
-    let is_one = |path: &String| path.strip_prefix("scenarios/").is_some_and(|rest| !rest.contains('/'));
+    let is_one = |path: &String| {
+        path.strip_prefix("scenarios/")
+            .is_some_and(|rest| !rest.contains('/'))
+    };
     project.files().into_iter().filter(is_one).collect()
 }
 
 #[test]
 fn each_run_that_is_chosen_adds_a_way_and_the_next_command_adds_none() {
     let project = runs();
-    let first =
-        with_state(&project, &["new", "scenario", "--best", "2"]).code(0).warns("2 of 5 kept runs chosen: they cover the most");
+    let first = with_state(&project, &["new", "scenario", "--best", "2"])
+        .code(0)
+        .warns("2 of 5 kept runs chosen: they cover the most");
     // A task each, before more of one.
-    assert_eq!(scenarios(&project), ["scenarios/one-1.yaml", "scenarios/t-1.yaml"], "{}", first.stdout);
-    assert!(project.read("scenarios/t-1.yaml").contains("x: c"), "{}", project.read("scenarios/t-1.yaml"));
-    with_state(&project, &["new", "scenario", "--best", "9", "t"]).code(0).warns("2 of 4 kept runs chosen: no other run");
+    assert_eq!(
+        scenarios(&project),
+        ["scenarios/one-1.yaml", "scenarios/t-1.yaml"],
+        "{}",
+        first.stdout
+    );
+    assert!(
+        project.read("scenarios/t-1.yaml").contains("x: c"),
+        "{}",
+        project.read("scenarios/t-1.yaml")
+    );
+    with_state(&project, &["new", "scenario", "--best", "9", "t"])
+        .code(0)
+        .warns("2 of 4 kept runs chosen: no other run");
     assert_eq!(scenarios(&project).len(), 4);
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0);
-    let none = with_state(&project, &["new", "scenario", "--best", "9"]).code(5).warns("0 of 5 kept runs chosen");
+    let none = with_state(&project, &["new", "scenario", "--best", "9"])
+        .code(5)
+        .warns("0 of 5 kept runs chosen");
     none.warns("no run that a scenario can hold covers anything new");
-    with_state(&project, &["new", "scenario", "--best", "0"]).code(2).warns("'--best <N>'");
+    with_state(&project, &["new", "scenario", "--best", "0"])
+        .code(2)
+        .warns("'--best <N>'");
 }
 
 #[test]
 fn a_complete_run_goes_before_newer_ones_that_failed_were_broken_off_or_had_no_answer() {
     let project = project(&[("one", ONE)]);
     go(&project, "one", "good", "- {reply: said}\n");
-    go(&project, "one", "bad", "- {reply: {status: FAILED, content: no}}\n");
+    go(
+        &project,
+        "one",
+        "bad",
+        "- {reply: {status: FAILED, content: no}}\n",
+    );
     go(&project, "one", "cut", "- {reply: said}\n");
     // Its last line says how it ended.
     let path = newest(&state(&project));
     let text = std::fs::read_to_string(&path).unwrap();
     let last = text.trim_end().rfind('\n').unwrap();
     std::fs::write(&path, &text[..=last]).unwrap();
-    go(&project, "one", "unsaid", "- {when: {has: [never said]}, reply: said}\n");
-    let done = with_state(&project, &["new", "scenario", "--best", "4", "one"]).code(0).warns("1 of 4 kept runs chosen");
-    assert_eq!(done.stderr.matches("is skipped: none of its calls was answered").count(), 1, "{}", done.stderr);
-    assert!(project.read("scenarios/one-1.yaml").contains("x: good"), "{}", project.read("scenarios/one-1.yaml"));
+    go(
+        &project,
+        "one",
+        "unsaid",
+        "- {when: {has: [never said]}, reply: said}\n",
+    );
+    let done = with_state(&project, &["new", "scenario", "--best", "4", "one"])
+        .code(0)
+        .warns("1 of 4 kept runs chosen");
+    assert_eq!(
+        done.stderr
+            .matches("is skipped: none of its calls was answered")
+            .count(),
+        1,
+        "{}",
+        done.stderr
+    );
+    assert!(
+        project.read("scenarios/one-1.yaml").contains("x: good"),
+        "{}",
+        project.read("scenarios/one-1.yaml")
+    );
 }
 
 #[test]
@@ -72,29 +130,64 @@ fn what_no_scenario_can_hold_is_passed_over_and_wrong_choices_are_refused() {
     let project = runs();
     project.write("templates/one.xml", ONE.replace("Say", "Tell"));
     let none = with_state(&project, &["new", "scenario", "--best", "3"]).code(5);
-    none.warns("the templates have changed since").warns("0 of 5 kept runs chosen");
+    none.warns("the templates have changed since")
+        .warns("0 of 5 kept runs chosen");
     // Those of other tasks are neither counted nor named.
-    let one = with_state(&project, &["new", "scenario", "--best", "3", "one"]).code(5).warns("0 of 1 kept run chosen");
-    assert_eq!(one.stderr.matches("is skipped").count(), 1, "{}", one.stderr);
-    project.write("templates/two.xml", ONE.replace("name=\"one\"", "name=\"two\""));
-    with_state(&project, &["new", "scenario", "--best", "5", "two"]).code(5).warns("no run of `two` is kept");
-    let single = with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:last"]).code(2).warns("--from 'run:*'");
+    let one = with_state(&project, &["new", "scenario", "--best", "3", "one"])
+        .code(5)
+        .warns("0 of 1 kept run chosen");
+    assert_eq!(
+        one.stderr.matches("is skipped").count(),
+        1,
+        "{}",
+        one.stderr
+    );
+    project.write(
+        "templates/two.xml",
+        ONE.replace("name=\"one\"", "name=\"two\""),
+    );
+    with_state(&project, &["new", "scenario", "--best", "5", "two"])
+        .code(5)
+        .warns("no run of `two` is kept");
+    let single = with_state(
+        &project,
+        &["new", "scenario", "--best", "3", "--from", "run:last"],
+    )
+    .code(2)
+    .warns("--from 'run:*'");
     single.warns("`run:last` is a single run; `--best` takes `run:PREFIX*`");
-    let early = with_state(&project, &["new", "scenario", "--best", "3", "--from", "run:1999*"]).code(5);
+    let early = with_state(
+        &project,
+        &["new", "scenario", "--best", "3", "--from", "run:1999*"],
+    )
+    .code(5);
     early.warns("no run whose name begins with `1999` is kept");
-    with_state(&project, &["new", "scenario", "--best", "3", "tt"]).code(2).warns("there is no task `tt`");
-    with_state(&project, &["new", "scenario", "--best", "3", "t", "--name", "x"]).code(2);
+    with_state(&project, &["new", "scenario", "--best", "3", "tt"])
+        .code(2)
+        .warns("there is no task `tt`");
+    with_state(
+        &project,
+        &["new", "scenario", "--best", "3", "t", "--name", "x"],
+    )
+    .code(2);
 }
 
 #[test]
 fn of_several_scenarios_none_is_written_if_one_is_refused() {
     const VALUE: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
     let project = runs();
-    go(&project, "t", &format!("say {VALUE}"), "- {when: {node: sort}, reply: bill}\n- {reply: done}\n");
+    go(
+        &project,
+        "t",
+        &format!("say {VALUE}"),
+        "- {when: {node: sort}, reply: bill}\n- {reply: done}\n",
+    );
     go(&project, "one", "plain", "- {reply: said}\n");
     project.write(".env", format!("SHOP_TOKEN={VALUE}\n"));
     let best = ["new", "scenario", "--best", "2"];
-    with_state(&project, &best).code(2).warns("would hold the value of `SHOP_TOKEN` in .env");
+    with_state(&project, &best)
+        .code(2)
+        .warns("would hold the value of `SHOP_TOKEN` in .env");
     assert_eq!(scenarios(&project), [""; 0]);
     with_state(&project, &[&best[..], &["--allow-secrets"]].concat()).code(0);
     assert_eq!(scenarios(&project).len(), 2);
@@ -103,8 +196,18 @@ fn of_several_scenarios_none_is_written_if_one_is_refused() {
 #[test]
 fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
     let project = runs();
-    let propose = ["new", "scenario", "--from", "run:last", "--propose", "--script", "archivist.yaml"];
-    with_state(&project, &propose).code(2).warns("--propose asks the role `archivist`, which ctxc.toml does not have");
+    let propose = [
+        "new",
+        "scenario",
+        "--from",
+        "run:last",
+        "--propose",
+        "--script",
+        "archivist.yaml",
+    ];
+    with_state(&project, &propose)
+        .code(2)
+        .warns("--propose asks the role `archivist`, which ctxc.toml does not have");
     project.write(
         "ctxc.toml",
         "edition = \"2026\"\n[roles.archivist]\ntemplate = \"one\"\nsystem = \"You record what there is.\"\n",
@@ -114,7 +217,9 @@ fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
         "archivist.yaml",
         format!("answers:\n- {{when: {{has: [You record what there is, 'name: one-1', said]}}, reply: {reply}}}\n"),
     );
-    with_state(&project, &propose[..5]).code(2).warns("asking a model is not permitted in this project");
+    with_state(&project, &propose[..5])
+        .code(2)
+        .warns("asking a model is not permitted in this project");
     with_state(&project, &propose).code(0);
     let text = project.read("scenarios/one-1.yaml");
     let expected = "# Proposed by the role `archivist`; nothing of it holds before somebody takes it over.\n\
@@ -123,8 +228,18 @@ fn what_the_archivist_proposes_is_a_comment_until_somebody_takes_it_over() {
     assert!(!text.contains(['\u{85}', '\u{2028}', '\u{2029}']), "{text}");
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0);
-    project.write("archivist.yaml", "answers:\n- {reply: I would rather not}\n");
-    with_state(&project, &propose).code(3).warns("the archivist proposes nothing");
+    project.write(
+        "archivist.yaml",
+        "answers:\n- {reply: I would rather not}\n",
+    );
+    with_state(&project, &propose)
+        .code(3)
+        .warns("the archivist proposes nothing");
     assert_eq!(scenarios(&project).len(), 1);
-    with_state(&project, &["new", "scenario", "--from", "@last#1", "--propose"]).code(2).warns("--propose is for runs");
+    with_state(
+        &project,
+        &["new", "scenario", "--from", "@last#1", "--propose"],
+    )
+    .code(2)
+    .warns("--propose is for runs");
 }

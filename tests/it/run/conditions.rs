@@ -27,7 +27,10 @@ fn comparisons_and_connectives_say_what_they_say() {
         ("region != 'eu' or done", true),
         ("done", true),
         ("done == false", false),
-        ("verdict.severity == 'sev1' or verdict.severity == 'sev2'", true),
+        (
+            "verdict.severity == 'sev1' or verdict.severity == 'sev2'",
+            true,
+        ),
         ("verdict.none == 'sev1'", false),
         ("verdict.none != true", true),
         ("region lt 'f'", true),
@@ -41,7 +44,13 @@ fn comparisons_and_connectives_say_what_they_say() {
 
 #[test]
 fn what_cannot_be_decided_is_neither() {
-    for text in ["nowhere", "region", "rate lt 'a'", "verdict.none lt 3", "rate"] {
+    for text in [
+        "nowhere",
+        "region",
+        "rate lt 'a'",
+        "verdict.none lt 3",
+        "rate",
+    ] {
         assert!(said(text).is_err(), "{text}");
     }
 }

@@ -19,9 +19,22 @@ const MAIL: [&str; 3] = ["reader", "--input", "mail=EVIL"];
 fn requests(project: &Project) -> Vec<Vec<(String, String)>> {
     let trace = trace(&state(project));
     let message = |message: &Value| {
-        (message["role"].as_str().unwrap_or_default().to_owned(), message["content"].as_str().unwrap_or_default().to_owned())
+        (
+            message["role"].as_str().unwrap_or_default().to_owned(),
+            message["content"].as_str().unwrap_or_default().to_owned(),
+        )
     };
-    calls(&trace).into_iter().map(|call| call["request"]["messages"].as_array().unwrap().iter().map(message).collect()).collect()
+    calls(&trace)
+        .into_iter()
+        .map(|call| {
+            call["request"]["messages"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(message)
+                .collect()
+        })
+        .collect()
 }
 
 /// What of a text stands in no fence.
@@ -48,8 +61,18 @@ fn a_hinted_task_takes_nothing_untrusted_into_its_system_text() {
     let project = self::project(&[("reader", &trusting), ("clerk", CLERK)]);
     scripted(&project, &MAIL, "- {when: {has: of the subtask}, reply: done}\n- {when: {has: You are}, reply: fine}\n- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: d, template_hints: [clerk], inputs: {persona: root}}}}\n").code(0);
     let sent = requests(&project);
-    assert_eq!(sent[1][0], ("system".to_owned(), "You are root.".to_owned()));
-    assert!(sent[2].last().unwrap().1.starts_with("The result of the subtask:\n\nfine"), "{sent:#?}");
+    assert_eq!(
+        sent[1][0],
+        ("system".to_owned(), "You are root.".to_owned())
+    );
+    assert!(
+        sent[2]
+            .last()
+            .unwrap()
+            .1
+            .starts_with("The result of the subtask:\n\nfine"),
+        "{sent:#?}"
+    );
 }
 
 #[test]
@@ -64,7 +87,10 @@ fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refus
     let sent = requests(&project);
     assert_eq!(sent[1][0].1, "Answer in 3 words.");
     let told = &sent[2].last().unwrap().1;
-    assert!(told.contains("one two") && !outside(told).contains("one two"), "{told}");
+    assert!(
+        told.contains("one two") && !outside(told).contains("one two"),
+        "{told}"
+    );
     scripted(&project, &MAIL, &answers("three; obey me"))
         .code(1)
         .warns("the value of `n` is a string, and its type is `integer`");
@@ -82,7 +108,8 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
             r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>{command}</task>"#
         );
         let project = project(&[("reader", READER), ("greet", &greet)]);
-        let answers = asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
+        let answers =
+            asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
         scripted(&project, &MAIL, &answers)
             .code(1)
             .warns("`who` is untrusted and would become part of a line that a shell reads");
@@ -91,8 +118,11 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
     let greet = r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>
         <command><arg>sh</arg><arg>-c</arg><arg>echo "$WHO" "$1"</arg><arg>-</arg><arg>{{who}}</arg></command><env><var name="WHO">{{who}}</var></env></task>"#;
     let project = project(&[("reader", READER), ("greet", greet)]);
-    let answers = asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
-    scripted(&project, &MAIL, &answers).code(1).warns("the commands of this project are not permitted");
+    let answers =
+        asks("description: d, template_hints: [greet], inputs: {who: \"x; touch PWNED\"}");
+    scripted(&project, &MAIL, &answers)
+        .code(1)
+        .warns("the commands of this project are not permitted");
 }
 
 /// A value inside a text taints as one beside it does.
@@ -104,20 +134,39 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
     let sent = requests(&project);
     assert_eq!(sent.len(), 3);
     for (speaker, text) in &sent[1] {
-        assert!(speaker != "system" || !(text.contains("SUBTASK") || text.contains("angry")), "{text}");
-        assert!(!["SUBTASK", "angry", "EVIL"].iter().any(|word| outside(text).contains(word)), "{text}");
+        assert!(
+            speaker != "system" || !(text.contains("SUBTASK") || text.contains("angry")),
+            "{text}"
+        );
+        assert!(
+            !["SUBTASK", "angry", "EVIL"]
+                .iter()
+                .any(|word| outside(text).contains(word)),
+            "{text}"
+        );
     }
     let (speaker, told) = sent[2].last().unwrap();
-    assert_eq!((speaker.as_str(), outside(told).as_str()), ("user", "The result of the subtask:\n\nsubtask"));
+    assert_eq!(
+        (speaker.as_str(), outside(told).as_str()),
+        ("user", "The result of the subtask:\n\nsubtask")
+    );
     assert!(told.contains("SUBRESULT"));
     let trace = trace(&state(&project));
     assert_eq!(events(&trace, "subtask")[0]["trust"], "untrusted");
-    assert!(events(&trace, "result").iter().all(|result| result["trust"] == "untrusted"));
+    assert!(
+        events(&trace, "result")
+            .iter()
+            .all(|result| result["trust"] == "untrusted")
+    );
     // In a profile without fences nothing of it is told.
-    let bare = READER.replace("{{mail}}", "none").replace("name=\"reader\"", "name=\"reader\" profile=\"bare\"");
+    let bare = READER
+        .replace("{{mail}}", "none")
+        .replace("name=\"reader\"", "name=\"reader\" profile=\"bare\"");
     let project = self::project(&[("reader", &bare)]).file("docs/a.md", "page EVIL");
     let answers = asks("description: SUBTASK, file_paths: [docs/a.md]");
-    scripted(&project, &MAIL, &answers).code(1).warns("`subtask` is untrusted, and the profile `bare` has no fence");
+    scripted(&project, &MAIL, &answers)
+        .code(1)
+        .warns("`subtask` is untrusted, and the profile `bare` has no fence");
 }
 
 /// A sequence whose first step asks for a subtask that reads a file, and whose second would take its word for law.
@@ -129,16 +178,30 @@ const TONE_ANSWERS: &str = "- {when: {node: tone, has: of the subtask}, reply: E
 
 #[test]
 fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
-    let refused = "t /steps/1, system: `tone` is untrusted and would become part of the system text";
+    let refused =
+        "t /steps/1, system: `tone` is untrusted and would become part of the system text";
     let project = project(&[("t", TONE)]).file("docs/a.md", "the page says EVIL");
     project.run(&["check"]).code(0);
-    scripted(&project, &["t"], TONE_ANSWERS).code(1).warns(refused);
+    scripted(&project, &["t"], TONE_ANSWERS)
+        .code(1)
+        .warns(refused);
     let sent = requests(&project);
-    assert!(sent[1].iter().all(|(speaker, text)| speaker != "system" || !text.contains("EVIL")), "{sent:#?}");
+    assert!(
+        sent[1]
+            .iter()
+            .all(|(speaker, text)| speaker != "system" || !text.contains("EVIL")),
+        "{sent:#?}"
+    );
     assert!(sent[1].iter().any(|(_, text)| text.contains("the page says EVIL") && !outside(text).contains("EVIL")));
     // A run that goes on from its trace comes by the same door.
     let resume = ["run", "--no-index", "--script", "answers.yaml", "--resume"];
-    let again = Run::from(project.command(&resume).env("XDG_STATE_HOME", state(&project)).output().unwrap());
+    let again = Run::from(
+        project
+            .command(&resume)
+            .env("XDG_STATE_HOME", state(&project))
+            .output()
+            .unwrap(),
+    );
     again.code(1).warns(refused);
     // The command of a later step, too.
     let shell = TONE.replace(
@@ -148,11 +211,18 @@ fn what_a_subtask_read_is_untrusted_in_later_steps_unless_it_was_checked() {
     );
     let project = self::project(&[("t", &shell)]).file("docs/a.md", "the page says EVIL");
     let answers = format!("{TONE_ANSWERS}- {{when: {{node: say}}, reply: said}}\n");
-    scripted(&project, &["t"], &answers).code(1).warns("`tone` is untrusted and would become part of a line that a shell reads");
+    scripted(&project, &["t"], &answers)
+        .code(1)
+        .warns("`tone` is untrusted and would become part of a line that a shell reads");
     // Its author says that it was checked.
     let checked = TONE.replace("<task as=\"tone\">", "<task as=\"tone\" trust=\"trusted\">");
     let project = self::project(&[("t", &checked)]).file("docs/a.md", "the page says EVIL");
-    scripted(&project, &["t"], &format!("{TONE_ANSWERS}- {{reply: done}}\n")).code(0);
+    scripted(
+        &project,
+        &["t"],
+        &format!("{TONE_ANSWERS}- {{reply: done}}\n"),
+    )
+    .code(0);
 }
 
 #[test]
@@ -167,7 +237,16 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
         .file("docs/.hidden.md", "planted")
         .file("docs/prod.env", "planted")
         .file("docs/id_rsa", "planted")
-        .file("docs/key.md", ["-----BEGIN ", "PRIVATE KEY-----\n", &"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(2), "\n"].concat())
+        .file(
+            "docs/key.md",
+            [
+                "-----BEGIN ",
+                "PRIVATE KEY-----\n",
+                &"MIIEvQIBADANBgkqhkiG9w0BAQEFAASC".repeat(2),
+                "\n",
+            ]
+            .concat(),
+        )
         .file("guarded/d.md", "planted");
     project.write(
         "ctxc.toml",
@@ -198,43 +277,94 @@ fn a_subtask_has_only_files_that_an_agent_may_ask_for() {
     std::os::unix::fs::symlink("../.env", project.path("docs/link.md")).unwrap();
     for subject in ["t", "r"] {
         for (path, why) in refused {
-            let answers = asks(&format!("description: SUBTASK, file_paths: [docs/a.md, {path}]"));
+            let answers = asks(&format!(
+                "description: SUBTASK, file_paths: [docs/a.md, {path}]"
+            ));
             let run = scripted(&project, &[subject], &answers).code(1);
             assert!(
-                run.stderr.contains("the subtask of / is refused: agents may not ask for the file"),
+                run.stderr
+                    .contains("the subtask of / is refused: agents may not ask for the file"),
                 "{path}: {}",
                 run.stderr
             );
-            assert!(run.stderr.to_lowercase().contains(&why.to_lowercase()), "{path}: {}", run.stderr);
+            assert!(
+                run.stderr.to_lowercase().contains(&why.to_lowercase()),
+                "{path}: {}",
+                run.stderr
+            );
             assert_eq!(requests(&project).len(), 1, "{path}");
         }
-        scripted(&project, &[subject], &asks("description: SUBTASK, file_paths: [docs/a.md]")).code(0);
+        scripted(
+            &project,
+            &[subject],
+            &asks("description: SUBTASK, file_paths: [docs/a.md]"),
+        )
+        .code(0);
         let sent = requests(&project);
-        let holds =
-            |(speaker, text): &(String, String)| speaker == "user" && text.contains("oak") && !outside(text).contains("oak");
+        let holds = |(speaker, text): &(String, String)| {
+            speaker == "user" && text.contains("oak") && !outside(text).contains("oak")
+        };
         assert!(sent[1].iter().any(holds), "{:#?}", sent[1]);
-        assert!(!sent[1].iter().any(|(speaker, text)| speaker == "system" && text.contains("oak")));
+        assert!(
+            !sent[1]
+                .iter()
+                .any(|(speaker, text)| speaker == "system" && text.contains("oak"))
+        );
     }
     // A role that protects everything has no file itself.
-    let run = scripted(&project, &["q"], &asks("description: SUBTASK, file_paths: [docs/a.md]")).code(1);
-    assert!(run.stderr.contains("role `q` protects it"), "{}", run.stderr);
+    let run = scripted(
+        &project,
+        &["q"],
+        &asks("description: SUBTASK, file_paths: [docs/a.md]"),
+    )
+    .code(1);
+    assert!(
+        run.stderr.contains("role `q` protects it"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// Why an answer has not its form is said by quoting it, and the quotation may be somebody else's.
 #[test]
 fn a_wrong_answer_is_quoted_in_a_fence() {
-    let task = READER.replace("</instructions>", "</instructions><output_format type=\"json\" schema=\"object\"/>");
+    let task = READER.replace(
+        "</instructions>",
+        "</instructions><output_format type=\"json\" schema=\"object\"/>",
+    );
     let project = project(&[("reader", &task)]);
-    scripted(&project, &MAIL, "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey EVIL}\n").code(0);
+    scripted(
+        &project,
+        &MAIL,
+        "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey EVIL}\n",
+    )
+    .code(0);
     let sent = requests(&project);
     let told = &sent[1].last().unwrap().1;
-    assert!(told.contains("obey EVIL") && !outside(told).contains("EVIL"), "{told}");
-    assert!(told.starts_with("This answer does not have the form that was asked for:\n\n<untrusted-"), "{told}");
+    assert!(
+        told.contains("obey EVIL") && !outside(told).contains("EVIL"),
+        "{told}"
+    );
+    assert!(
+        told.starts_with("This answer does not have the form that was asked for:\n\n<untrusted-"),
+        "{told}"
+    );
     // Where nothing foreign was shown it stays a sentence.
     let task = task.replace(" trust=\"untrusted\"", "");
     let project = self::project(&[("reader", &task)]);
-    scripted(&project, &MAIL, "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey}\n").code(0);
-    assert!(requests(&project)[1].last().unwrap().1.contains("found “obey”. Give the corrected answer"));
+    scripted(
+        &project,
+        &MAIL,
+        "- {when: {has: does not have the form}, reply: {ok: true}}\n- {reply: obey}\n",
+    )
+    .code(0);
+    assert!(
+        requests(&project)[1]
+            .last()
+            .unwrap()
+            .1
+            .contains("found “obey”. Give the corrected answer")
+    );
 }
 
 /// What cannot hold a text may stand anywhere, before a run as in it.
@@ -255,14 +385,27 @@ fn an_untrusted_number_in_a_system_text_is_fine_in_a_manifest() {
 /// The situation of an agent of a run is the one that it had, in the scenario that is made of it.
 #[test]
 fn a_scenario_of_a_run_keeps_what_the_run_has_seen() {
-    let task =
-        TONE.replace("<system>You answer in this tone: {{tone}}</system>", "<instructions>In this tone: {{tone}}</instructions>");
+    let task = TONE.replace(
+        "<system>You answer in this tone: {{tone}}</system>",
+        "<instructions>In this tone: {{tone}}</instructions>",
+    );
     let project = project(&[("t", &task)]).file("docs/a.md", "the page says EVIL");
-    scripted(&project, &["t"], &format!("{TONE_ANSWERS}- {{reply: done}}\n")).code(0);
+    scripted(
+        &project,
+        &["t"],
+        &format!("{TONE_ANSWERS}- {{reply: done}}\n"),
+    )
+    .code(0);
     let sent = requests(&project);
     let last = &sent.last().unwrap().last().unwrap().1;
-    assert!(last.contains("EVIL") && !outside(last).contains("EVIL"), "{last}");
-    let run = trace(&state(&project))[0]["run"].as_str().unwrap().to_owned();
+    assert!(
+        last.contains("EVIL") && !outside(last).contains("EVIL"),
+        "{last}"
+    );
+    let run = trace(&state(&project))[0]["run"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let from = format!("run:{run}/steps/1");
     let new = Run::from(
         project
@@ -272,10 +415,15 @@ fn a_scenario_of_a_run_keeps_what_the_run_has_seen() {
             .unwrap(),
     );
     new.code(0);
-    let written = project
-        .files()
-        .into_iter()
-        .filter(|file| file.starts_with("scenarios/") && Path::new(file).extension().is_some_and(|ending| ending == "yaml"));
+    let written = project.files().into_iter().filter(|file| {
+        file.starts_with("scenarios/")
+            && Path::new(file)
+                .extension()
+                .is_some_and(|ending| ending == "yaml")
+    });
     let text: String = written.map(|file| project.read(&file)).collect();
-    assert!(text.contains("{\"content\":\"EVIL\",\"trust\":\"untrusted\"}"), "{text}");
+    assert!(
+        text.contains("{\"content\":\"EVIL\",\"trust\":\"untrusted\"}"),
+        "{text}"
+    );
 }

@@ -5,7 +5,12 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
 fn said(call: &Value) -> String {
-    call["request"]["messages"].as_array().unwrap().iter().map(|message| message["content"].to_string()).collect()
+    call["request"]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|message| message["content"].to_string())
+        .collect()
 }
 
 #[test]
@@ -25,12 +30,29 @@ fn a_sequence_hands_on_results_and_notes() {
     let trace = trace(&state(&project));
     let calls = calls(&trace);
     assert_eq!(calls.len(), 3);
-    assert!(said(calls[1]).contains("Work on two parts.") && said(calls[1]).contains("planned twice"), "{}", said(calls[1]));
+    assert!(
+        said(calls[1]).contains("Work on two parts.") && said(calls[1]).contains("planned twice"),
+        "{}",
+        said(calls[1])
+    );
     // Notes are carried, and where there are none the content stands in.
-    assert!(said(calls[2]).contains("planned twice") && said(calls[2]).contains("done with both"), "{}", said(calls[2]));
-    assert!(!said(calls[2]).contains("two parts"), "notes alone are carried");
+    assert!(
+        said(calls[2]).contains("planned twice") && said(calls[2]).contains("done with both"),
+        "{}",
+        said(calls[2])
+    );
+    assert!(
+        !said(calls[2]).contains("two parts"),
+        "notes alone are carried"
+    );
     let results = events(&trace, "result");
-    assert_eq!(results.iter().map(|one| &one["notes_cut"]).collect::<Vec<_>>(), [&json!(false), &json!(true), &json!(true)]);
+    assert_eq!(
+        results
+            .iter()
+            .map(|one| &one["notes_cut"])
+            .collect::<Vec<_>>(),
+        [&json!(false), &json!(true), &json!(true)]
+    );
     assert_eq!(events(&trace, "end")[0]["status"], "complete");
 }
 
@@ -70,15 +92,39 @@ fn a_fold_begins_with_its_initial_value_and_merges_one_by_one() {
     let project = project(&[("t", task)]);
     let answers = "- {when: {node: /inner_task}, reply: read 1}\n- {when: {node: /inner_task}, reply: read 2}\n\
         - {when: {node: /reduction_task}, reply: merged 1}\n- {when: {node: /reduction_task}, reply: merged 2}\n";
-    let run = scripted(&project, &["t", "--input", "a=north", "--input", "b=south"], answers).code(0);
+    let run = scripted(
+        &project,
+        &["t", "--input", "a=north", "--input", "b=south"],
+        answers,
+    )
+    .code(0);
     assert_eq!(run.stdout, "merged 2\n");
     let trace = trace(&state(&project));
     let texts: Vec<String> = calls(&trace).into_iter().map(said).collect();
     assert_eq!(texts.len(), 4);
-    assert!(texts[0].contains("north") && texts[1].contains("Nothing yet.") && texts[1].contains("read 1"), "{texts:#?}");
-    assert!(texts[2].contains("south") && texts[3].contains("merged 1") && texts[3].contains("read 2"), "{texts:#?}");
-    let stages: Vec<&str> = events(&trace, "stage").iter().map(|one| one["stage"].as_str().unwrap()).collect();
-    assert_eq!(stages, ["/inner_task@1", "/reduction_task@1", "/inner_task@2", "/reduction_task@2"]);
+    assert!(
+        texts[0].contains("north")
+            && texts[1].contains("Nothing yet.")
+            && texts[1].contains("read 1"),
+        "{texts:#?}"
+    );
+    assert!(
+        texts[2].contains("south") && texts[3].contains("merged 1") && texts[3].contains("read 2"),
+        "{texts:#?}"
+    );
+    let stages: Vec<&str> = events(&trace, "stage")
+        .iter()
+        .map(|one| one["stage"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        stages,
+        [
+            "/inner_task@1",
+            "/reduction_task@1",
+            "/inner_task@2",
+            "/reduction_task@2"
+        ]
+    );
 }
 
 const LOOP: &str = r#"<task type="director_evaluator_loop" name="t"><description>Polish.</description>
@@ -98,9 +144,20 @@ fn a_loop_passes_feedback_on_until_its_condition_holds() {
     assert_eq!(run.stdout, "second draft\n");
     let trace = trace(&state(&project));
     let texts: Vec<String> = calls(&trace).into_iter().map(said).collect();
-    assert!(texts[0].contains("round 1") && texts[0].contains("none yet"), "{texts:#?}");
-    assert!(texts[2].contains("round 2") && texts[2].contains("too long") && !texts[2].contains("first draft"), "{texts:#?}");
-    let rounds: Vec<&Value> = events(&trace, "round").into_iter().map(|one| &one["ends"]).collect();
+    assert!(
+        texts[0].contains("round 1") && texts[0].contains("none yet"),
+        "{texts:#?}"
+    );
+    assert!(
+        texts[2].contains("round 2")
+            && texts[2].contains("too long")
+            && !texts[2].contains("first draft"),
+        "{texts:#?}"
+    );
+    let rounds: Vec<&Value> = events(&trace, "round")
+        .into_iter()
+        .map(|one| &one["ends"])
+        .collect();
     assert_eq!(rounds, [&json!(false), &json!(true)]);
 }
 
@@ -112,7 +169,10 @@ fn a_loop_without_progress_is_blocked_at_its_bound() {
     run.warns("did not hold after 3 rounds");
     let trace = trace(&state(&project));
     let end = events(&trace, "end")[0];
-    assert_eq!((&end["status"], &end["obstacle"]["kind"]), (&json!("blocked"), &json!("loop_limit")));
+    assert_eq!(
+        (&end["status"], &end["obstacle"]["kind"]),
+        (&json!("blocked"), &json!("loop_limit"))
+    );
     assert_eq!(end["partial"].as_array().unwrap().len(), 6);
 }
 
@@ -140,33 +200,44 @@ fn what_fails_keeps_what_was_done_in_the_form_in_which_it_is_carried() {
         );
         let project = project(&[("t", &task)]);
         let answers = "- {when: {node: a}, reply: {status: COMPLETE, content: all of it, notes: a note}}\n- {reply: {status: FAILED, content: no way}}\n";
-        scripted(&project, &["t"], answers).code(1).warns("no way").silent_out();
+        scripted(&project, &["t"], answers)
+            .code(1)
+            .warns("no way")
+            .silent_out();
         let trace = trace(&state(&project));
         events(&trace, "end")[0]["partial"][0].clone()
     };
-    assert_eq!(of("notes_only"), json!({"stage": "/steps/0", "notes": "a note"}));
-    assert_eq!(of("full_output"), json!({"stage": "/steps/0", "notes": "a note", "content": "all of it"}));
+    assert_eq!(
+        of("notes_only"),
+        json!({"stage": "/steps/0", "notes": "a note"})
+    );
+    assert_eq!(
+        of("full_output"),
+        json!({"stage": "/steps/0", "notes": "a note", "content": "all of it"})
+    );
 }
 
 const SIMPLE: &str = r#"<task type="atomic" name="t"><description>Do it.</description></task>"#;
 
 #[test]
 fn an_answer_without_its_form_is_repaired_once() {
-    let task =
-        r#"<task type="atomic" name="t"><description>Count.</description><output_format type="json" schema="number"/></task>"#;
+    let task = r#"<task type="atomic" name="t"><description>Count.</description><output_format type="json" schema="number"/></task>"#;
     let project = project(&[("t", task)]);
-    let answers =
-        "- {when: {lacks: does not have the form}, reply: about seven}\n- {when: {has: does not have the form}, reply: 7}\n";
+    let answers = "- {when: {lacks: does not have the form}, reply: about seven}\n- {when: {has: does not have the form}, reply: 7}\n";
     assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "7\n");
     let again = "- {reply: about seven}\n";
-    scripted(&project, &["t"], again).code(1).warns("nor did its repair: expected JSON, found “about seven”");
+    scripted(&project, &["t"], again)
+        .code(1)
+        .warns("nor did its repair: expected JSON, found “about seven”");
 }
 
 #[test]
 fn who_waits_for_somebody_is_blocked() {
     let project = project(&[("t", SIMPLE)]);
     let answers = "- {reply: {status: WAITING, content: ask the landlord}}\n";
-    scripted(&project, &["t"], answers).code(7).warns("ask the landlord");
+    scripted(&project, &["t"], answers)
+        .code(7)
+        .warns("ask the landlord");
 }
 
 #[test]
@@ -181,34 +252,68 @@ fn a_subtask_runs_before_its_agent_goes_on() {
     assert_eq!(run.stdout, "it fits\n");
     let trace = trace(&state(&project));
     let subtask = events(&trace, "subtask")[0];
-    assert_eq!((&subtask["depth"], &subtask["refused"]), (&json!(1), &Value::Null));
+    assert_eq!(
+        (&subtask["depth"], &subtask["refused"]),
+        (&json!(1), &Value::Null)
+    );
     // Its settings are those of the subtype `subtask`: nothing is inherited unless it says so.
-    assert!(!said(calls(&trace)[1]).contains("Do it."), "{}", said(calls(&trace)[1]));
+    assert!(
+        !said(calls(&trace)[1]).contains("Do it."),
+        "{}",
+        said(calls(&trace)[1])
+    );
     assert!(said(calls(&trace)[2]).contains("140"));
     // The tasks that the project's roles play are no matter of the subtask.
-    project.write("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
-    assert_eq!(scripted(&project, &["--role", "clerk", "--objective", "do it"], &answers).code(0).stdout, "it fits\n");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",
+    );
+    assert_eq!(
+        scripted(
+            &project,
+            &["--role", "clerk", "--objective", "do it"],
+            &answers
+        )
+        .code(0)
+        .stdout,
+        "it fits\n"
+    );
 }
 
 #[test]
 fn subtasks_go_neither_in_a_circle_nor_too_deep() {
     let project = project(&[("t", SIMPLE)]);
     let same = "- {reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Again.}}}\n";
-    scripted(&project, &["t"], same).code(1).warns("the same request is among its ancestors");
+    scripted(&project, &["t"], same)
+        .code(1)
+        .warns("the same request is among its ancestors");
     let deeper = (0..9).fold(String::new(), |deeper, depth| {
             let lacks = format!("Level {depth}");
             deeper + &format!("- {{when: {{lacks: '{lacks}', has: '{}'}}, reply: {{status: CONTINUATION, content: x, subtask_request: {{type: atomic, description: 'Level {depth}'}}}}}}\n",
                 if depth == 0 { "Do it".to_owned() } else { format!("Level {}", depth - 1) })
         });
-    scripted(&project, &["t"], &deeper).code(1).warns("it would be 6 deep; the limit is 5");
-    scripted(&project, &["t", "--max-depth", "2"], &deeper).code(1).warns("it would be 3 deep; the limit is 2");
+    scripted(&project, &["t"], &deeper)
+        .code(1)
+        .warns("it would be 6 deep; the limit is 5");
+    scripted(&project, &["t", "--max-depth", "2"], &deeper)
+        .code(1)
+        .warns("it would be 3 deep; the limit is 2");
 }
 
 #[test]
 fn the_flow_of_a_task_is_drawn() {
     let project = project(&[("t", LOOP)]);
     let run = project.run(&["graph", "t"]).code(0);
-    run.says("flowchart TD").says("[\"/director\"]").says("until evaluation.success == true, at most 3 rounds");
+    run.says("flowchart TD")
+        .says("[\"/director\"]")
+        .says("until evaluation.success == true, at most 3 rounds");
     let svg = project.run(&["graph", "t", "--as", "svg"]).code(0).stdout;
-    assert_eq!(roxmltree::Document::parse(&svg).unwrap().descendants().filter(|node| node.has_tag_name("rect")).count(), 3);
+    assert_eq!(
+        roxmltree::Document::parse(&svg)
+            .unwrap()
+            .descendants()
+            .filter(|node| node.has_tag_name("rect"))
+            .count(),
+        3
+    );
 }

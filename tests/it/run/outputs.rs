@@ -10,13 +10,22 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 fn format(kind: &'static str, schema: Option<&'static str>) -> OutputFormat<'static> {
-    OutputFormat { kind: Some(kind.into()), schema: schema.map(Into::into), content: None }
+    OutputFormat {
+        kind: Some(kind.into()),
+        schema: schema.map(Into::into),
+        content: None,
+    }
 }
 
 #[test]
 fn a_fence_around_all_of_it_is_none_of_the_answer() {
     let of = |text: &str| {
-        let answer = Given::new(vec![Part::Text(text.to_owned())], Stop::End, Usage::default(), None);
+        let answer = Given::new(
+            vec![Part::Text(text.to_owned())],
+            Stop::End,
+            Usage::default(),
+            None,
+        );
         read(&answer, None, &Answer::Free).unwrap().content
     };
     assert_eq!(of("```json\n{\"a\": 1}\n```"), json!({"a": 1}));
@@ -35,10 +44,19 @@ fn a_form_holds_or_says_what_differs() {
     assert_eq!(of(json!([1])), Ok(json!([1])));
     assert_eq!(of(json!("[1, 2]")), Ok(json!([1, 2])));
     assert!(of(json!({"a": 1})).unwrap_err().contains("array"));
-    assert_eq!(of(json!("two of them")), Err("expected JSON, found “two of them”".to_owned()));
+    assert_eq!(
+        of(json!("two of them")),
+        Err("expected JSON, found “two of them”".to_owned())
+    );
     let object = format("json", Some("object"));
     let mut list = AgentOutput::complete(json!([]));
-    assert_eq!(conform(&mut list, Some(&object), &Answer::Json), Err("expected one JSON object, found []".to_owned()));
+    assert_eq!(
+        conform(&mut list, Some(&object), &Answer::Json),
+        Err("expected one JSON object, found []".to_owned())
+    );
     let mut words = AgentOutput::complete("words");
-    assert_eq!(conform(&mut words, Some(&format("text", None)), &Answer::Free), Ok(()));
+    assert_eq!(
+        conform(&mut words, Some(&format("text", None)), &Answer::Free),
+        Ok(())
+    );
 }

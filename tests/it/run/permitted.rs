@@ -11,30 +11,53 @@ const SCRIPT: &str = r#"<task type="sequential" name="t"><description>Count.</de
 
 fn with_state(project: &Project, args: &[&str]) -> Run {
     Run::from(
-        project.command(args).env("XDG_STATE_HOME", state(project)).env("PLANTED_KEY", "planted-0123456789").output().unwrap(),
+        project
+            .command(args)
+            .env("XDG_STATE_HOME", state(project))
+            .env("PLANTED_KEY", "planted-0123456789")
+            .output()
+            .unwrap(),
     )
 }
 
 #[test]
 fn a_command_runs_in_a_trusted_project_alone_and_by_its_argument_list() {
-    let project = project(&[("t", SCRIPT)]).file("write.sh", "printf '%s|' \"$@\"; echo \"$PLANTED_KEY\" > seen; env > env\n");
+    let project = project(&[("t", SCRIPT)]).file(
+        "write.sh",
+        "printf '%s|' \"$@\"; echo \"$PLANTED_KEY\" > seen; env > env\n",
+    );
     let answers = "- {reply: counted}\n";
     let run = scripted(&project, &["t"], answers).code(2);
-    run.warns("running the command of /steps/0 (sh write.sh {{x}}) is not permitted in this project");
+    run.warns(
+        "running the command of /steps/0 (sh write.sh {{x}}) is not permitted in this project",
+    );
     assert!(!project.files().contains(&"seen".to_owned()), "nothing ran");
     with_state(&project, &["trust", "--yes"]).code(0);
-    assert_eq!(scripted(&project, &["t"], answers).code(0).stdout, "counted\n");
+    assert_eq!(
+        scripted(&project, &["t"], answers).code(0).stdout,
+        "counted\n"
+    );
     // One argument, whatever is in it; and nothing of the environment but what finds programs.
     assert!(!project.files().contains(&"no".to_owned()));
     assert_eq!(project.read("seen"), "\n");
     assert!(project.read("env").contains("PATH="));
     // A policy bounds what the user permits.
-    project.write("ctxc.toml", "edition = \"2026\"\n[policy]\ncommands = [\"git\"]\n");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[policy]\ncommands = [\"git\"]\n",
+    );
     with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], answers).code(1).warns("`[policy] commands` in ctxc.toml allows none that begins like this");
-    project.write("ctxc.toml", "edition = \"2026\"\n[policy]\nblocked = [\"touch\"]\n");
+    scripted(&project, &["t"], answers)
+        .code(1)
+        .warns("`[policy] commands` in ctxc.toml allows none that begins like this");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[policy]\nblocked = [\"touch\"]\n",
+    );
     with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], answers).code(1).warns("rules out `touch`");
+    scripted(&project, &["t"], answers)
+        .code(1)
+        .warns("rules out `touch`");
 }
 
 #[test]
@@ -48,24 +71,41 @@ fn how_a_command_ends_is_told_apart() {
         with_state(&project, &["run", "t"])
     };
     assert_eq!(of("echo hi\n", "9000").code(0).stdout, "hi\n");
-    of("echo no room >&2; exit 3\n", "9000").code(1).warns("the command ended with exit code 3: no room");
-    of("kill -9 $$\n", "9000").code(1).warns("signal 9 ended it");
-    of("sleep 30\n", "300").code(1).warns("it was stopped after 0.3 s: `<timeout>` allows more");
-    of("while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n", "60000")
+    of("echo no room >&2; exit 3\n", "9000")
         .code(1)
-        .warns("it wrote more than 1048576 bytes");
+        .warns("the command ended with exit code 3: no room");
+    of("kill -9 $$\n", "9000")
+        .code(1)
+        .warns("signal 9 ended it");
+    of("sleep 30\n", "300")
+        .code(1)
+        .warns("it was stopped after 0.3 s: `<timeout>` allows more");
+    of(
+        "while :; do echo aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done\n",
+        "60000",
+    )
+    .code(1)
+    .warns("it wrote more than 1048576 bytes");
 }
 
 #[test]
 fn a_list_of_files_from_a_command_needs_permission() {
     let task = r#"<task type="atomic" name="t"><description>Read.</description><file_paths source="command"><command>ls notes</command></file_paths></task>"#;
     let project = project(&[("t", task)]).file("notes/a.md", "the desk is oak");
-    scripted(&project, &["t"], "- {reply: x}\n").code(2).warns("running `ls notes`, which lists files is not permitted");
+    scripted(&project, &["t"], "- {reply: x}\n")
+        .code(2)
+        .warns("running `ls notes`, which lists files is not permitted");
     let listed = r#"<task type="atomic" name="t"><description>Read.</description><file_paths source="command"><command>sh list.sh</command></file_paths></task>"#;
     project.write("templates/t.xml", listed);
     project.write("list.sh", "echo notes/a.md\n");
     with_state(&project, &["trust", "--yes"]).code(0);
-    scripted(&project, &["t"], "- {when: {has: the desk is oak}, reply: read}\n").code(0).says("read");
+    scripted(
+        &project,
+        &["t"],
+        "- {when: {has: the desk is oak}, reply: read}\n",
+    )
+    .code(0)
+    .says("read");
 }
 
 #[test]
@@ -84,35 +124,65 @@ fn a_model_is_asked_and_a_key_read_in_a_trusted_project_alone() {
             .warns("asking a model is not permitted in this project");
     }
     with_state(&project, &["trust", "--yes"]).code(0);
-    assert_eq!(with_state(&project, &["run", "t", "--answers", "record"]).code(0).stdout, "yes\n");
+    assert_eq!(
+        with_state(&project, &["run", "t", "--answers", "record"])
+            .code(0)
+            .stdout,
+        "yes\n"
+    );
     // The key is in nothing that was written.
     let trace = std::fs::read_to_string(super::support::newest(&state(&project))).unwrap();
-    assert!(trace.contains("house-1") && !trace.contains("planted-0123456789"), "{trace}");
+    assert!(
+        trace.contains("house-1") && !trace.contains("planted-0123456789"),
+        "{trace}"
+    );
     // What was recorded answers from now on, with no server.
-    assert_eq!(with_state(&project, &["run", "t", "--recording", "run:last"]).code(0).stdout, "yes\n");
+    assert_eq!(
+        with_state(&project, &["run", "t", "--recording", "run:last"])
+            .code(0)
+            .stdout,
+        "yes\n"
+    );
 }
 
 #[test]
 fn a_tool_of_a_command_is_run_for_the_role_that_may_use_it() {
     let config = "edition = \"2026\"\n[tools.weigh]\ndescription = \"Weigh it.\"\ncommand = [\"sh\", \"weigh.sh\"]\n\
         [tools.burn]\ncommand = [\"sh\", \"burn.sh\"]\n[roles.clerk]\ntemplate = \"t\"\ntools = [\"weigh\"]\n";
-    let project = project(&[("t", r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#)])
-        .file("ctxc.toml", config)
-        .file("weigh.sh", "cat > given; echo 12 kg\n")
-        .file("burn.sh", "touch burnt\n");
+    let project = project(&[(
+        "t",
+        r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#,
+    )])
+    .file("ctxc.toml", config)
+    .file("weigh.sh", "cat > given; echo 12 kg\n")
+    .file("burn.sh", "touch burnt\n");
     let answers = "- {when: {lacks: 12 kg}, tool_calls: [{name: weigh, arguments: {what: desk}}, {name: burn}]}\n- {when: {has: 12 kg}, reply: heavy}\n";
-    scripted(&project, &["clerk"], answers).code(2).warns("running the command of the tool `weigh` is not permitted");
+    scripted(&project, &["clerk"], answers)
+        .code(2)
+        .warns("running the command of the tool `weigh` is not permitted");
     with_state(&project, &["trust", "--yes"]).code(0);
-    assert_eq!(scripted(&project, &["clerk"], answers).code(0).stdout, "heavy\n");
+    assert_eq!(
+        scripted(&project, &["clerk"], answers).code(0).stdout,
+        "heavy\n"
+    );
     assert_eq!(project.read("given"), "{\"what\":\"desk\"}");
-    assert!(!project.files().contains(&"burnt".to_owned()), "it is no tool of the role");
+    assert!(
+        !project.files().contains(&"burnt".to_owned()),
+        "it is no tool of the role"
+    );
     // Arguments that break off are told to the agent, and given to nobody.
     project.write("weigh.sh", "touch burnt\n");
     let cut = r#"- {when: {lacks: not JSON}, tool_calls: [{name: weigh, arguments: '{"what": '}]}
 - {when: {has: 'its arguments are not JSON'}, reply: light}
 "#;
-    assert_eq!(scripted(&project, &["clerk"], cut).code(0).stdout, "light\n");
-    assert!(!project.files().contains(&"burnt".to_owned()), "it was called");
+    assert_eq!(
+        scripted(&project, &["clerk"], cut).code(0).stdout,
+        "light\n"
+    );
+    assert!(
+        !project.files().contains(&"burnt".to_owned()),
+        "it was called"
+    );
 }
 
 const SERVER: &str = r#"
@@ -138,19 +208,31 @@ for line in sys.stdin:
 fn a_server_of_tools_is_started_in_a_trusted_project_alone() {
     let config = "edition = \"2026\"\n[mcp.scales]\ncommand = [\"python3\", \"serve.py\"]\n[tools.weigh]\n[tools.lift]\n\
         [roles.clerk]\ntemplate = \"t\"\ntools = [\"weigh\", \"lift\"]\nprotected_paths = [\"vault/**\"]\n";
-    let project = project(&[("t", r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#)])
-        .file("ctxc.toml", config)
-        .file("serve.py", SERVER);
+    let project = project(&[(
+        "t",
+        r#"<task type="atomic" name="t"><description>Weigh.</description></task>"#,
+    )])
+    .file("ctxc.toml", config)
+    .file("serve.py", SERVER);
     let answers = "- {when: {lacks: 12 kg}, tool_calls: [{name: weigh, arguments: {what: desk}}, {name: lift}, {name: weigh, arguments: {what: ./vault/gold}}]}\n\
         - {when: {has: [desk weighs 12 kg, too heavy, 'vault/gold is a protected path']}, reply: heavy}\n";
-    scripted(&project, &["clerk"], answers).code(2).warns("starting the server of tools `scales` is not permitted");
-    with_state(&project, &["trust", "--yes"]).code(0).says("python3 serve.py");
-    assert_eq!(scripted(&project, &["clerk"], answers).code(0).stdout, "heavy\n");
+    scripted(&project, &["clerk"], answers)
+        .code(2)
+        .warns("starting the server of tools `scales` is not permitted");
+    with_state(&project, &["trust", "--yes"])
+        .code(0)
+        .says("python3 serve.py");
+    assert_eq!(
+        scripted(&project, &["clerk"], answers).code(0).stdout,
+        "heavy\n"
+    );
     // One that speaks something else is said.
     project.write("serve.py", "print('hello')\n");
     scripted(&project, &["clerk"], answers)
         .code(3)
         .warns("the server of tools `scales`: expected a message of JSON-RPC, found hello");
     project.write("serve.py", "import sys\nsys.exit('no scales are here')\n");
-    scripted(&project, &["clerk"], answers).code(3).warns("it ended before it answered initialize: no scales are here");
+    scripted(&project, &["clerk"], answers)
+        .code(3)
+        .warns("it ended before it answered initialize: no scales are here");
 }

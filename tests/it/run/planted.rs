@@ -15,7 +15,10 @@ fn files(folder: &Path, texts: &mut Vec<(String, String)>) {
         if path.is_dir() {
             files(&path, texts);
         } else {
-            texts.push((path.display().to_string(), String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()));
+            texts.push((
+                path.display().to_string(),
+                String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned(),
+            ));
         }
     }
 }
@@ -30,13 +33,33 @@ fn hold_none(project: &Project, answers: &serde_json::Value, code: i32, says: &s
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
         ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true"),
     ];
-    let done =
-        run(project, &["run", "--role", "clerk", "--objective", "count", "--script", "answers.yaml"], &variables).code(code);
+    let done = run(
+        project,
+        &[
+            "run",
+            "--role",
+            "clerk",
+            "--objective",
+            "count",
+            "--script",
+            "answers.yaml",
+        ],
+        &variables,
+    )
+    .code(code);
     let mut texts = Vec::new();
     files(Path::new(&state(project)), &mut texts);
-    assert!(texts.iter().any(|(path, text)| path.contains("/runs/") && text.contains(says)), "{texts:?}");
+    assert!(
+        texts
+            .iter()
+            .any(|(path, text)| path.contains("/runs/") && text.contains(says)),
+        "{texts:?}"
+    );
     let (_, spans) = collector.sent.lock().unwrap().pop().unwrap();
-    texts.extend([("spans".to_owned(), spans), ("errors".to_owned(), done.stderr)]);
+    texts.extend([
+        ("spans".to_owned(), spans),
+        ("errors".to_owned(), done.stderr),
+    ]);
     for (place, text) in texts {
         assert_eq!(found_in(&all, &text), [""; 0], "{place}");
     }
@@ -68,7 +91,12 @@ fn what_commands_and_tools_write_and_a_model_answers_is_in_no_trace() {
 
 #[test]
 fn what_a_command_fails_with_is_in_no_trace_and_no_error() {
-    hold_none(&templates("sh go.sh"), &json!([{"reply": "never"}]), 1, "exit code 3");
+    hold_none(
+        &templates("sh go.sh"),
+        &json!([{"reply": "never"}]),
+        1,
+        "exit code 3",
+    );
 }
 
 /// Parts of values of the project's environment files, without the names before them, that a command prints, a tool reads and a model repeats.
@@ -76,11 +104,19 @@ fn what_a_command_fails_with_is_in_no_trace_and_no_error() {
 fn parts_of_values_of_environment_files_are_in_no_trace_no_span_and_no_recording() {
     let environment = "NOTE='x'\nDB_PASSWORD=\"first horse 1\n second battery 2\"\nDB_TOKEN=correct staple horse\n\
                        DB_CONN=Server=db;Password=sword-77;Encrypt=true\n";
-    let parts = ["first horse 1", "second battery 2", "correct staple horse", "sword-77", "hidden staple 9"];
+    let parts = [
+        "first horse 1",
+        "second battery 2",
+        "correct staple horse",
+        "sword-77",
+        "hidden staple 9",
+    ];
     let printed = parts.join("\n");
     let project = templates("cat values.txt");
-    let project =
-        project.file(".env", environment).file(".config/app.env", "API_KEY='hidden staple 9'\n").file("values.txt", &printed);
+    let project = project
+        .file(".env", environment)
+        .file(".config/app.env", "API_KEY='hidden staple 9'\n")
+        .file("values.txt", &printed);
     let answers = json!([
         {"when": {"node": "/steps/1"}, "tool_calls": [{"name": "look", "arguments": {"text": printed}}]},
         {"when": {"node": "/steps/1"}, "reply": printed},
@@ -92,10 +128,27 @@ fn parts_of_values_of_environment_files_are_in_no_trace_no_span_and_no_recording
         ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.address.as_str()),
         ("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "true"),
     ];
-    run(&project, &["run", "--role", "clerk", "--objective", "count", "--script", "answers.yaml"], &variables);
+    run(
+        &project,
+        &[
+            "run",
+            "--role",
+            "clerk",
+            "--objective",
+            "count",
+            "--script",
+            "answers.yaml",
+        ],
+        &variables,
+    );
     let mut texts = Vec::new();
     files(Path::new(&state(&project)), &mut texts);
-    assert!(texts.iter().any(|(path, text)| path.contains("/runs/") && text.contains("⟦secret:")), "{texts:?}");
+    assert!(
+        texts
+            .iter()
+            .any(|(path, text)| path.contains("/runs/") && text.contains("⟦secret:")),
+        "{texts:?}"
+    );
     let (_, spans) = collector.sent.lock().unwrap().pop().unwrap();
     texts.push(("spans".to_owned(), spans));
     for (place, text) in texts {

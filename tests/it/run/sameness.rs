@@ -46,31 +46,51 @@ fn fitting(schema: &Value) -> Value {
     if let Some(first) = schema["enum"].as_array().and_then(|all| all.first()) {
         return first.clone();
     }
-    let kind = schema["type"].as_str().or_else(|| schema["type"][0].as_str());
+    let kind = schema["type"]
+        .as_str()
+        .or_else(|| schema["type"][0].as_str());
     match kind {
         Some("object") => {
             let wanted = schema["required"].as_array().cloned().unwrap_or_default();
-            let field =
-                |name: &Value| (name.as_str().unwrap().to_owned(), fitting(&schema["properties"][name.as_str().unwrap()]));
+            let field = |name: &Value| {
+                (
+                    name.as_str().unwrap().to_owned(),
+                    fitting(&schema["properties"][name.as_str().unwrap()]),
+                )
+            };
             Value::Object(wanted.iter().map(field).collect())
         }
         Some("array") => json!([fitting(&schema["items"])]),
         Some("number" | "integer") => schema["minimum"].as_i64().unwrap_or(1).into(),
         Some("boolean") => json!(true),
         _ => {
-            let words = ["some words", "a", "1.2.3", "2026-01-01", "T-1", "src/a.rs", "b"].map(Value::from);
+            let words = [
+                "some words",
+                "a",
+                "1.2.3",
+                "2026-01-01",
+                "T-1",
+                "src/a.rs",
+                "b",
+            ]
+            .map(Value::from);
             // A reference leads to a text, and nowhere outside of its schema.
-            let fits = |words: &Value| schema.get("$ref").is_some() || jsonschema::is_valid(schema, words);
-            words.into_iter().find(fits).unwrap_or_else(|| json!("some words"))
+            let fits =
+                |words: &Value| schema.get("$ref").is_some() || jsonschema::is_valid(schema, words);
+            words
+                .into_iter()
+                .find(fits)
+                .unwrap_or_else(|| json!("some words"))
         }
     }
 }
 
 fn schema(value: &Value) -> Option<&Value> {
     match value {
-        Value::Object(fields) => {
-            fields.get("schema").filter(|schema| schema.is_object()).or_else(|| fields.values().find_map(schema))
-        }
+        Value::Object(fields) => fields
+            .get("schema")
+            .filter(|schema| schema.is_object())
+            .or_else(|| fields.values().find_map(schema)),
         Value::Array(items) => items.iter().find_map(schema),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
     }
@@ -90,10 +110,19 @@ pub(super) fn fitting_text(body: &str, stage: &str) -> String {
         return fitting(schema).to_string();
     }
     // What is inherited stands under other headings.
-    let headings = ["## Output format\\n\\n", "<output_format>\\n", "Output format:\\n", "# Output format\\n\\n"];
-    let forms = headings.iter().filter_map(|heading| Some(body.rsplit_once(&[heading, "Answer with "].concat())?.1));
+    let headings = [
+        "## Output format\\n\\n",
+        "<output_format>\\n",
+        "Output format:\\n",
+        "# Output format\\n\\n",
+    ];
+    let forms = headings
+        .iter()
+        .filter_map(|heading| Some(body.rsplit_once(&[heading, "Answer with "].concat())?.1));
     // A bare text has none.
-    let bare = body.rsplit_once("Answer with ").map_or("", |(_, form)| form);
+    let bare = body
+        .rsplit_once("Answer with ")
+        .map_or("", |(_, form)| form);
     let form = forms.min_by_key(|form| form.len()).unwrap_or(bare);
     let texts = [
         ("one JSON array of strings", "[\"a\"]"),
@@ -103,7 +132,10 @@ pub(super) fn fitting_text(body: &str, stage: &str) -> String {
         ("one JSON object", &object),
         ("one JSON value", &object),
     ];
-    let text = texts.iter().find(|(words, _)| form.starts_with(words)).map(|(_, text)| (*text).to_owned());
+    let text = texts
+        .iter()
+        .find(|(words, _)| form.starts_with(words))
+        .map(|(_, text)| (*text).to_owned());
     text.unwrap_or_else(|| format!("what {stage} says"))
 }
 
@@ -111,17 +143,44 @@ impl Answers for Anybody {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
         let (stage, node) = (asked.stage.to_owned(), asked.node.to_owned());
         let body = asked.sent.body.clone();
-        self.0.lock().unwrap().push(Seen { stage, node, number: asked.number, dialect: asked.sent.dialect, body: body.clone() });
-        let usage = Usage { input: Some(9), output: Some(3), ..Usage::default() };
+        self.0.lock().unwrap().push(Seen {
+            stage,
+            node,
+            number: asked.number,
+            dialect: asked.sent.dialect,
+            body: body.clone(),
+        });
+        let usage = Usage {
+            input: Some(9),
+            output: Some(3),
+            ..Usage::default()
+        };
         let answer = if asked.number == 1 {
-            let call = ToolCall { id: "call_1".to_owned(), name: "look".to_owned(), arguments: json!({"at": "it"}) };
-            Answer::new(vec![Part::Text("let me see".to_owned()), Part::Call(call)], Stop::Tool, usage, None)
+            let call = ToolCall {
+                id: "call_1".to_owned(),
+                name: "look".to_owned(),
+                arguments: json!({"at": "it"}),
+            };
+            Answer::new(
+                vec![Part::Text("let me see".to_owned()), Part::Call(call)],
+                Stop::Tool,
+                usage,
+                None,
+            )
         } else {
             let text = fitting_text(&body, asked.stage);
             Answer::new(vec![Part::Text(text)], Stop::End, usage, None)
         };
-        let response = Response { answer, body: "{}".to_owned(), status: 200, latency: Duration::ZERO };
-        Ok(Given { response, by: AnsweredBy::Script })
+        let response = Response {
+            answer,
+            body: "{}".to_owned(),
+            status: 200,
+            latency: Duration::ZERO,
+        };
+        Ok(Given {
+            response,
+            by: AnsweredBy::Script,
+        })
     }
 }
 
@@ -131,7 +190,11 @@ pub(super) struct Echo;
 
 impl Commands for Echo {
     fn run(&self, command: &CommandSpec) -> Result<CommandEnd, String> {
-        Ok(CommandEnd { code: 0, out: command.words().join(" "), said: String::new() })
+        Ok(CommandEnd {
+            code: 0,
+            out: command.words().join(" "),
+            said: String::new(),
+        })
     }
 }
 
@@ -143,22 +206,50 @@ fn rendered(
     seen: &Seen,
     turns: &Path,
 ) -> String {
-    let mut args = vec!["render".to_owned(), task.to_owned(), "--node".to_owned(), seen.node.clone(), "--no-index".to_owned()];
+    let mut args = vec![
+        "render".to_owned(),
+        task.to_owned(),
+        "--node".to_owned(),
+        seen.node.clone(),
+        "--no-index".to_owned(),
+    ];
     for (name, value) in inputs {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
         args.extend(["--input".to_owned(), format!("{name}={text}")]);
     }
-    for (path, StepResult { content, notes, trust }) in results {
-        args.extend(["--result".to_owned(), format!("{path}={}", json!({"content": content, "notes": notes, "trust": trust}))]);
+    for (
+        path,
+        StepResult {
+            content,
+            notes,
+            trust,
+        },
+    ) in results
+    {
+        args.extend([
+            "--result".to_owned(),
+            format!(
+                "{path}={}",
+                json!({"content": content, "notes": notes, "trust": trust})
+            ),
+        ]);
     }
     args.extend(["--as".to_owned(), seen.dialect.to_owned()]);
     if seen.number > 1 {
         args.extend(["--turns".to_owned(), turns.to_string_lossy().into_owned()]);
     }
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let output = command_in(Path::new(env!("CARGO_MANIFEST_DIR")), &args).output().unwrap();
+    let output = command_in(Path::new(env!("CARGO_MANIFEST_DIR")), &args)
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{task} {}: {said}\n{args:?}", seen.stage);
+    assert!(
+        output.status.success(),
+        "{task} {}: {said}\n{args:?}",
+        seen.stage
+    );
     compact(&String::from_utf8(output.stdout).unwrap())
 }
 
@@ -175,7 +266,10 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
     let mut count = 0;
     // `render` never runs the command that lists the files of the first, and knows the model that the second names, which this runner is not given.
     let apart = ["assess-api-change", "plan-next-step"];
-    for task in registry.tasks().filter(|task| !apart.contains(&task.name())) {
+    for task in registry
+        .tasks()
+        .filter(|task| !apart.contains(&task.name()))
+    {
         let name = task.name();
         let graph = TaskGraph::load(&registry, name).unwrap().unwrap();
         let inputs: BTreeMap<String, Value> = task
@@ -199,11 +293,23 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
             })
             .collect();
         let options = Options::default();
-        let situation = Situation { files: &Here, ..Situation::new(name, &inputs) };
+        let situation = Situation {
+            files: &Here,
+            ..Situation::new(name, &inputs)
+        };
         let flow = TaskFlow::new(&graph, situation, &options).unwrap();
         let answers = Anybody::default();
-        let trace = Trace::new("r".to_owned(), None, Redactor::new([0; 32], []), Journal::default()).kept();
-        let limits = Limits { jobs: 1, ..Limits::default() };
+        let trace = Trace::new(
+            "r".to_owned(),
+            None,
+            Redactor::new([0; 32], []),
+            Journal::default(),
+        )
+        .kept();
+        let limits = Limits {
+            jobs: 1,
+            ..Limits::default()
+        };
         let parts = Parts {
             options,
             providers: None,
@@ -223,11 +329,23 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
             if let TraceEvent::Result { stage, output, .. } = event {
                 outputs.insert(stage, output);
             } else if let TraceEvent::Stage { stage, .. } = event {
-                let (Position::Running(ready), _) = flow.position(&outputs) else { panic!("{name} {stage}") };
-                let ready = ready.into_iter().find(|ready| ready.stage == stage).unwrap();
+                let (Position::Running(ready), _) = flow.position(&outputs) else {
+                    panic!("{name} {stage}")
+                };
+                let ready = ready
+                    .into_iter()
+                    .find(|ready| ready.stage == stage)
+                    .unwrap();
                 // The second request holds the first.
-                for one in seen.iter().filter(|one| one.stage == stage && one.number == 2) {
-                    assert_eq!(rendered(name, &inputs, &ready.results, one, &turns), one.body, "{name} {stage}");
+                for one in seen
+                    .iter()
+                    .filter(|one| one.stage == stage && one.number == 2)
+                {
+                    assert_eq!(
+                        rendered(name, &inputs, &ready.results, one, &turns),
+                        one.body,
+                        "{name} {stage}"
+                    );
                     count += 1;
                 }
             }

@@ -7,12 +7,24 @@ use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 
 /// Reasons that lie in what the example is given here, and not in its template.
-const GIVEN: [&str; 4] = ["has no value", "cannot be read", "there is no file", "calls no agent"];
+const GIVEN: [&str; 4] = [
+    "has no value",
+    "cannot be read",
+    "there is no file",
+    "calls no agent",
+];
 
 /// A value for each parameter of a task that has no default.
 fn inputs(task: &serde_json::Value) -> Vec<String> {
-    let required = task["parameters"].as_array().into_iter().flatten().filter(|one| one["required"] == true);
-    required.filter_map(|one| one["name"].as_str()).flat_map(|name| ["--input".to_owned(), format!("{name}=1")]).collect()
+    let required = task["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|one| one["required"] == true);
+    required
+        .filter_map(|one| one["name"].as_str())
+        .flat_map(|name| ["--input".to_owned(), format!("{name}=1")])
+        .collect()
 }
 
 /// A project of the bad example of a rule, in which the rule is off; `None` where something else is an error, or the rule stays one.
@@ -22,7 +34,9 @@ fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
     } else {
         format!("{settings}\n[lints]\n{rule} = \"off\"\n")
     };
-    let project = Project::new().file("templates/example.xml", template).file("ctxc.toml", off);
+    let project = Project::new()
+        .file("templates/example.xml", template)
+        .file("ctxc.toml", off);
     (project.run(&["check"]).code == Some(0)).then_some(project)
 }
 
@@ -30,16 +44,28 @@ fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
 fn what_is_silenced_can_be_rendered_and_run() {
     let mut faults = Vec::new();
     let mut count = 0;
-    for rule in list::all().filter(|rule| rule.meta.severity == Some(Severity::Error) && !rule.meta.locked) {
+    for rule in
+        list::all().filter(|rule| rule.meta.severity == Some(Severity::Error) && !rule.meta.locked)
+    {
         for example in &rule.meta.bad() {
-            let Some(project) = silenced(rule.meta.name, example.template, example.project) else { continue };
+            let Some(project) = silenced(rule.meta.name, example.template, example.project) else {
+                continue;
+            };
             count += 1;
             project.run(&["build", "-o", "registry.json"]).code(0);
-            let registry: serde_json::Value = serde_json::from_str(&project.read("registry.json")).unwrap();
+            let registry: serde_json::Value =
+                serde_json::from_str(&project.read("registry.json")).unwrap();
             for task in registry["tasks"].as_array().into_iter().flatten() {
-                let Some(name) = task["name"].as_str() else { continue };
+                let Some(name) = task["name"].as_str() else {
+                    continue;
+                };
                 let inputs = inputs(task);
-                let run = project.run(&["render", name].into_iter().chain(inputs.iter().map(String::as_str)).collect::<Vec<_>>());
+                let run = project.run(
+                    &["render", name]
+                        .into_iter()
+                        .chain(inputs.iter().map(String::as_str))
+                        .collect::<Vec<_>>(),
+                );
                 if run.code != Some(0) && !GIVEN.iter().any(|given| run.stderr.contains(given)) {
                     faults.push(format!("{}: render {name}: {}", rule.meta.name, run.stderr));
                 }

@@ -9,7 +9,9 @@ use std::net::TcpStream;
 use std::process::Stdio;
 
 fn tasks(count: u32) -> String {
-    let task = |number: u32| format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n");
+    let task = |number: u32| {
+        format!("- id: T-{number}\n  payload: {{task: t, inputs: {{x: ticket {number}}}}}\n")
+    };
     (1..=count).map(task).collect::<Vec<_>>().concat()
 }
 
@@ -21,11 +23,16 @@ fn with(tasks: &str, answers: &str) -> Project {
 }
 
 fn run(project: &Project, more: &[&str]) -> Run {
-    let args: Vec<&str> = ["run", "--source", "tasks.yaml", "--script", "answers.yaml"].iter().chain(more).copied().collect();
+    let args: Vec<&str> = ["run", "--source", "tasks.yaml", "--script", "answers.yaml"]
+        .iter()
+        .chain(more)
+        .copied()
+        .collect();
     with_state(project, &args)
 }
 
-const GOOD: &str = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+const GOOD: &str =
+    "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
 #[test]
 fn each_task_of_a_file_is_run_once() {
@@ -44,7 +51,10 @@ fn a_task_that_failed_is_run_again_and_what_failed_twice_is_reported() {
         "- {when: {node: a, has: [ticket 1]}, reply: {status: FAILED, content: no}}\n\
         - {when: {node: a, has: [ticket 2]}, reply: {status: FAILED, content: no}}\n- {reply: fine}\n",
     );
-    run(&project, &[]).code(1).warns("1 of 3 tasks complete").warns("reported: 2 times");
+    run(&project, &[])
+        .code(1)
+        .warns("1 of 3 tasks complete")
+        .warns("reported: 2 times");
     project.write("answers.yaml", format!("answers:\n{GOOD}"));
     assert_eq!(run(&project, &[]).code(0).stdout, "three\nthree\n");
 }
@@ -56,23 +66,44 @@ fn the_patterns_of_an_organisation_are_looked_for() {
         "patterns.yaml",
         "- {name: gives-up, obstacles: [reported], limit: {count: 1}, scope: batch, remediation: ask somebody}\n",
     );
-    run(&project, &["--patterns", "patterns.yaml"]).code(1).warns("gives-up: 1 times; the last: ").warns("ask somebody");
+    run(&project, &["--patterns", "patterns.yaml"])
+        .code(1)
+        .warns("gives-up: 1 times; the last: ")
+        .warns("ask somebody");
 }
 
 #[test]
 fn what_is_wrong_with_a_source_is_said() {
     for (tasks, says) in [
-        ("- id: T-1\n  payload: {inputs: {x: y}}\n", "neither `task` nor `role`"),
-        ("- id: T-1\n  payload: {task: t, inputs: {y: y}}\n", "has no parameter of that name"),
+        (
+            "- id: T-1\n  payload: {inputs: {x: y}}\n",
+            "neither `task` nor `role`",
+        ),
+        (
+            "- id: T-1\n  payload: {task: t, inputs: {y: y}}\n",
+            "has no parameter of that name",
+        ),
         ("- id: T-1\n  payload: {task: t}\n", "x"),
     ] {
         run(&with(tasks, GOOD), &[]).code(1).warns(says);
     }
-    let elsewhere = ["run", "--source", "webhook:0.0.0.0:0", "--script", "answers.yaml"];
-    with_state(&with("", GOOD), &elsewhere).code(2).warns("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
-    run(&with("tasks\n", GOOD), &[]).code(2).warns("expected a list of tasks");
+    let elsewhere = [
+        "run",
+        "--source",
+        "webhook:0.0.0.0:0",
+        "--script",
+        "answers.yaml",
+    ];
+    with_state(&with("", GOOD), &elsewhere)
+        .code(2)
+        .warns("set CTXC_WEBHOOK_TOKEN and CTXC_WEBHOOK_SECRET");
+    run(&with("tasks\n", GOOD), &[])
+        .code(2)
+        .warns("expected a list of tasks");
     let project = with("", GOOD);
-    with_state(&project, &["run", "--source", "nothing.yaml"]).code(2).warns("nothing.yaml cannot be read");
+    with_state(&project, &["run", "--source", "nothing.yaml"])
+        .code(2)
+        .warns("nothing.yaml cannot be read");
 }
 
 #[test]
@@ -82,10 +113,32 @@ fn issues_are_run_by_the_task_of_the_command_line() {
         "issues.jsonl",
         "{\"id\":\"bd-1\",\"x\":\"log in\",\"status\":\"open\"}\n{\"id\":\"bd-2\",\"x\":\"log out\",\"status\":\"closed\"}\n",
     );
-    let done = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
+    let done = with_state(
+        &project,
+        &[
+            "run",
+            "t",
+            "--source",
+            "issues.jsonl",
+            "--script",
+            "answers.yaml",
+        ],
+    )
+    .code(0);
     assert_eq!(done.stdout, "three\n");
     done.warns("bd-1: t");
-    let again = with_state(&project, &["run", "t", "--source", "issues.jsonl", "--script", "answers.yaml"]).code(0);
+    let again = with_state(
+        &project,
+        &[
+            "run",
+            "t",
+            "--source",
+            "issues.jsonl",
+            "--script",
+            "answers.yaml",
+        ],
+    )
+    .code(0);
     again.warns("no task to run: all tasks that are ready are already complete");
 }
 
@@ -95,7 +148,15 @@ fn a_delivery_is_tried_once_by_a_command() {
     let project = with("", GOOD);
     let state = state(&project);
     let mut child = project
-        .command(&["run", "--source", "webhook", "--script", "answers.yaml", "--max-tasks", "2"])
+        .command(&[
+            "run",
+            "--source",
+            "webhook",
+            "--script",
+            "answers.yaml",
+            "--max-tasks",
+            "2",
+        ])
         .env("XDG_STATE_HOME", &state)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -104,9 +165,14 @@ fn a_delivery_is_tried_once_by_a_command() {
     let mut said = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
-    let (_, address) = line.split_once("http://").unwrap_or_else(|| panic!("{line}"));
+    let (_, address) = line
+        .split_once("http://")
+        .unwrap_or_else(|| panic!("{line}"));
     let address = address.split_once('/').unwrap().0.to_owned();
-    for body in ["{\"task\": \"nothing\"}", "{\"task\": \"t\", \"inputs\": {\"x\": \"log in\"}}"] {
+    for body in [
+        "{\"task\": \"nothing\"}",
+        "{\"task\": \"t\", \"inputs\": {\"x\": \"log in\"}}",
+    ] {
         let mut stream = TcpStream::connect(&address).unwrap();
         let head = "POST /tasks HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n";
         write!(stream, "{head}content-length: {}\r\n\r\n{body}", body.len()).unwrap();
@@ -118,5 +184,8 @@ fn a_delivery_is_tried_once_by_a_command() {
     said.read_to_string(&mut rest).unwrap();
     let done = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "three\n", "{rest}");
-    assert!(rest.contains("1 of 2 tasks complete") && rest.matches("not run: ").count() == 1, "{rest}");
+    assert!(
+        rest.contains("1 of 2 tasks complete") && rest.matches("not run: ").count() == 1,
+        "{rest}"
+    );
 }

@@ -36,7 +36,10 @@ struct Kept(Script, Mutex<Vec<String>>);
 
 impl Answers for Kept {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        self.1.lock().unwrap().push(format!("{}: {}", asked.stage, asked.sent.body));
+        self.1
+            .lock()
+            .unwrap()
+            .push(format!("{}: {}", asked.stage, asked.sent.body));
         Answers::answer(&self.0, asked)
     }
 }
@@ -46,11 +49,25 @@ fn run(registry: &[u8], answers: &str) -> (Outcome, Vec<String>) {
     let graph = TaskGraph::load(&registry, "t").unwrap().unwrap();
     let inputs = BTreeMap::new();
     let options = Options::default();
-    let situation = Situation { files: &Here, ..Situation::new("t", &inputs) };
+    let situation = Situation {
+        files: &Here,
+        ..Situation::new("t", &inputs)
+    };
     let flow = TaskFlow::new(&graph, situation, &options).unwrap();
-    let kept = Kept(Script::new(read_script(answers).0).unwrap(), Mutex::default());
-    let trace = Trace::new(String::new(), None, Redactor::new([0; 32], []), Journal::default());
-    let limits = Limits { jobs: 1, ..Limits::default() };
+    let kept = Kept(
+        Script::new(read_script(answers).0).unwrap(),
+        Mutex::default(),
+    );
+    let trace = Trace::new(
+        String::new(),
+        None,
+        Redactor::new([0; 32], []),
+        Journal::default(),
+    );
+    let limits = Limits {
+        jobs: 1,
+        ..Limits::default()
+    };
     let parts = Parts {
         options,
         providers: None,
@@ -85,21 +102,35 @@ fn changed(built: &[u8], change: &dyn Fn(&mut Value)) -> Vec<u8> {
 fn a_registry_whose_stored_settings_were_changed_runs_by_those() {
     let task = "<task type=\"sequential\" name=\"t\"><description>The whole.</description><steps>\
         <task as=\"a\"><description>First.</description></task><task><description>Second.</description></task></steps></task>";
-    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task)]).registry.unwrap();
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task)])
+        .registry
+        .unwrap();
     let answers = "answers:\n- {when: {node: a}, reply: left by the first}\n- {reply: done}\n";
     let (_, asked) = run(built.as_bytes(), answers);
-    assert!(asked[1].contains("The whole.") && asked[1].contains("left by the first"), "{asked:?}");
+    assert!(
+        asked[1].contains("The whole.") && asked[1].contains("left by the first"),
+        "{asked:?}"
+    );
     // What is stored says that nothing is inherited and nothing carried along, whatever the operators have by default.
     let quiet = changed(built.as_bytes(), &|value| {
-        if let Some(setting) = value.get_mut("inherit_context").filter(|setting| setting.is_object()) {
+        if let Some(setting) = value
+            .get_mut("inherit_context")
+            .filter(|setting| setting.is_object())
+        {
             setting["value"] = json!("none");
         }
-        if let Some(setting) = value.get_mut("accumulate_data").filter(|setting| setting["applies"] == json!(true)) {
+        if let Some(setting) = value
+            .get_mut("accumulate_data")
+            .filter(|setting| setting["applies"] == json!(true))
+        {
             setting["value"] = json!(false);
         }
     });
     let (_, asked) = run(&quiet, answers);
-    assert!(!asked[1].contains("The whole.") && !asked[1].contains("left by the first"), "{asked:?}");
+    assert!(
+        !asked[1].contains("The whole.") && !asked[1].contains("left by the first"),
+        "{asked:?}"
+    );
 }
 
 #[test]
@@ -107,10 +138,16 @@ fn the_stored_number_of_rounds_is_the_bound() {
     let task = "<task type=\"director_evaluator_loop\" name=\"t\"><description>Polish.</description>\
         <director><description>Write.</description></director><evaluator><description>Read {{director_result}}.</description></evaluator>\
         <termination_condition><condition>evaluation == 'fine'</condition></termination_condition></task>";
-    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task)]).registry.unwrap();
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task)])
+        .registry
+        .unwrap();
     let answers = "answers:\n- {reply: more}\n";
     let (_, asked) = run(built.as_bytes(), answers);
-    assert_eq!(asked.len(), 10, "five rounds, as the registry stores where the template says nothing");
+    assert_eq!(
+        asked.len(),
+        10,
+        "five rounds, as the registry stores where the template says nothing"
+    );
     let two = changed(built.as_bytes(), &|value| {
         if let Some(rounds) = value.get_mut("max_iterations") {
             *rounds = json!(2);
@@ -127,5 +164,12 @@ fn the_stored_number_of_rounds_is_the_bound() {
     });
     let registry = Registry::read(none).unwrap();
     let graph = TaskGraph::load(&registry, "t").unwrap().unwrap();
-    assert!(TaskFlow::new(&graph, Situation::new("t", &BTreeMap::new()), &Options::default()).is_err());
+    assert!(
+        TaskFlow::new(
+            &graph,
+            Situation::new("t", &BTreeMap::new()),
+            &Options::default()
+        )
+        .is_err()
+    );
 }

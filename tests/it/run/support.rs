@@ -16,8 +16,19 @@ pub(crate) fn project(templates: &[(&str, &str)]) -> Project {
 pub(crate) fn scripted(project: &Project, task: &[&str], answers: &str) -> Run {
     project.write("answers.yaml", format!("answers:\n{answers}"));
     let state = state(project);
-    let args: Vec<&str> = ["run"].iter().chain(task).copied().chain(["--no-index", "--script", "answers.yaml"]).collect();
-    Run::from(project.command(&args).env("XDG_STATE_HOME", state).output().unwrap())
+    let args: Vec<&str> = ["run"]
+        .iter()
+        .chain(task)
+        .copied()
+        .chain(["--no-index", "--script", "answers.yaml"])
+        .collect();
+    Run::from(
+        project
+            .command(&args)
+            .env("XDG_STATE_HOME", state)
+            .output()
+            .unwrap(),
+    )
 }
 
 /// Returns the folder of the traces of a project that `run_scripted` runs.
@@ -25,22 +36,34 @@ pub(crate) fn state(project: &Project) -> String {
     format!(
         "{}/state-of-runs/{}",
         env!("CARGO_TARGET_TMPDIR"),
-        project.path("").file_name().unwrap_or_default().to_string_lossy()
+        project
+            .path("")
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
     )
 }
 
 /// Returns the newest trace below a state folder, as JSON lines.
 pub(crate) fn trace(state: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(newest(state)).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// Returns the file of the newest trace.
 pub(crate) fn newest(state: &str) -> std::path::PathBuf {
     let projects = std::fs::read_dir(std::path::Path::new(state).join("ctxc")).unwrap();
-    let runs = projects.flat_map(|project| std::fs::read_dir(project.unwrap().path().join("runs")).into_iter().flatten());
-    let mut files: Vec<_> =
-        runs.map(|file| file.unwrap().path()).filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")).collect();
+    let runs = projects.flat_map(|project| {
+        std::fs::read_dir(project.unwrap().path().join("runs"))
+            .into_iter()
+            .flatten()
+    });
+    let mut files: Vec<_> = runs
+        .map(|file| file.unwrap().path())
+        .filter(|file| file.extension().is_some_and(|ending| ending == "jsonl"))
+        .collect();
     files.sort();
     files.pop().unwrap()
 }
@@ -52,7 +75,10 @@ pub(crate) fn events<'t>(trace: &'t [Value], event: &str) -> Vec<&'t Value> {
 
 /// Returns the calls in a trace.
 pub(crate) fn calls(trace: &[Value]) -> Vec<&Value> {
-    trace.iter().filter(|line| line["schema"] == "ctxc/request/1").collect()
+    trace
+        .iter()
+        .filter(|line| line["schema"] == "ctxc/request/1")
+        .collect()
 }
 
 /// Reproducible random numbers from a seed.

@@ -16,23 +16,43 @@ pub(super) const THREE: &str = r#"<task type="sequential" name="t"><description>
     <task><description>Third, of {{b}}.</description></task></steps></task>"#;
 
 pub(super) fn with_state(project: &Project, args: &[&str]) -> Run {
-    Run::from(project.command(args).env("XDG_STATE_HOME", state(project)).output().unwrap())
+    Run::from(
+        project
+            .command(args)
+            .env("XDG_STATE_HOME", state(project))
+            .output()
+            .unwrap(),
+    )
 }
 
 #[test]
 fn a_trace_is_a_recording_that_answers_the_same_run() {
     let project = project(&[("t", THREE)]);
-    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+    let answers =
+        "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
     scripted(&project, &["t", "-i", "x=this"], answers).code(0);
     let path = newest(&state(&project));
     let path = path.to_string_lossy();
-    assert_eq!(with_state(&project, &["run", "t", "-i", "x=this", "--recording", "run:last"]).code(0).stdout, "three\n");
-    with_state(&project, &["run", "t", "-i", "x=that", "--recording", &path])
-        .code(6)
-        .warns("no answer is recorded for this request of /steps/0")
-        .warns("hint: `--script FILE` takes answers that you wrote");
+    assert_eq!(
+        with_state(
+            &project,
+            &["run", "t", "-i", "x=this", "--recording", "run:last"]
+        )
+        .code(0)
+        .stdout,
+        "three\n"
+    );
+    with_state(
+        &project,
+        &["run", "t", "-i", "x=that", "--recording", &path],
+    )
+    .code(6)
+    .warns("no answer is recorded for this request of /steps/0")
+    .warns("hint: `--script FILE` takes answers that you wrote");
     // Other verbs read the calls between the lines of the run.
-    with_state(&project, &["manifest", &format!("{path}#2")]).code(0).says("Earlier step: a");
+    with_state(&project, &["manifest", &format!("{path}#2")])
+        .code(0)
+        .says("Earlier step: a");
     with_state(&project, &["check", &path]).code(0);
 }
 
@@ -64,8 +84,12 @@ fn slow(wait: Duration, asked: Arc<Mutex<Vec<String>>>) -> String {
                 let mut body = vec![0; length];
                 reader.read_exact(&mut body).unwrap();
                 let body: Value = serde_json::from_slice(&body).unwrap();
-                let last =
-                    body["messages"].as_array().unwrap().iter().map(|message| message["content"].to_string()).collect::<String>();
+                let last = body["messages"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|message| message["content"].to_string())
+                    .collect::<String>();
                 asked.lock().unwrap().push(last.clone());
                 std::thread::sleep(wait);
                 let word = ["Third", "Second", "First"]
@@ -104,7 +128,10 @@ fn modelled(task: &str) -> String {
 /// Kills a run after so long, goes on until it is done, and says what was asked.
 fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let project = with_server(&slow(Duration::from_millis(20), Arc::clone(&asked)), &modelled(THREE));
+    let project = with_server(
+        &slow(Duration::from_millis(20), Arc::clone(&asked)),
+        &modelled(THREE),
+    );
     let mut args = vec!["run", "t", "-i", "x=this", "--answers", "record"];
     for _ in 0..most {
         let mut child = project
@@ -118,7 +145,8 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
         child.kill().unwrap();
         child.wait().unwrap();
         let has_begun = std::path::Path::new(&state(&project)).join("ctxc").exists()
-            && std::panic::catch_unwind(|| newest(&state(&project))).is_ok_and(|file| std::fs::metadata(file).unwrap().len() > 0);
+            && std::panic::catch_unwind(|| newest(&state(&project)))
+                .is_ok_and(|file| std::fs::metadata(file).unwrap().len() > 0);
         if has_begun {
             args = vec!["run", "--resume"];
         }
@@ -131,12 +159,18 @@ fn killed(times: &mut dyn FnMut() -> Duration, most: usize) {
     }
     // Each call has one line, and the end says that it is complete.
     let lines = std::fs::read_to_string(newest(&state(&project))).unwrap();
-    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let lines: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
     for call in calls(&lines) {
         *ids.entry(call["id"].as_str().unwrap()).or_default() += 1;
     }
-    assert_eq!(ids, BTreeMap::from([("/steps/0#1", 1), ("/steps/1#1", 1), ("/steps/2#1", 1)]));
+    assert_eq!(
+        ids,
+        BTreeMap::from([("/steps/0#1", 1), ("/steps/1#1", 1), ("/steps/2#1", 1)])
+    );
     assert_eq!(lines.last().unwrap()["status"], "complete");
 }
 
@@ -151,7 +185,9 @@ fn a_run_that_was_killed_goes_on_without_repeating_a_finished_call() {
 fn a_run_goes_on_whatever_moment_kills_it() {
     let mut state = 7_u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         Duration::from_millis((state >> 33) % 160)
     };
     for _ in 0..40 {
@@ -162,31 +198,71 @@ fn a_run_goes_on_whatever_moment_kills_it() {
 #[test]
 fn a_run_that_changed_or_is_complete_is_not_gone_on_with() {
     let project = project(&[("t", THREE)]);
-    scripted(&project, &["t", "-i", "x=this"], "- {when: {node: a}, reply: one}\n").code(6);
+    scripted(
+        &project,
+        &["t", "-i", "x=this"],
+        "- {when: {node: a}, reply: one}\n",
+    )
+    .code(6);
     // It goes on with the answers that are there now, and asks for none twice.
     let answers = "- {when: {node: b}, reply: two}\n- {when: {has: Third}, reply: three}\n";
     project.write("answers.yaml", format!("answers:\n{answers}"));
-    let other = with_state(&project, &["run", "--resume=last", "-i", "x=that", "--script", "answers.yaml"]).code(2);
+    let other = with_state(
+        &project,
+        &[
+            "run",
+            "--resume=last",
+            "-i",
+            "x=that",
+            "--script",
+            "answers.yaml",
+        ],
+    )
+    .code(2);
     other.warns("it was given other values");
-    assert_eq!(with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(0).stdout, "three\n");
+    assert_eq!(
+        with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
+            .code(0)
+            .stdout,
+        "three\n"
+    );
     let trace = trace(&state(&project));
     assert_eq!(calls(&trace).len(), 3);
-    with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("is complete");
+    with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
+        .code(2)
+        .warns("is complete");
     // Whatever answers it would need.
-    with_state(&project, &["run", "--resume"]).code(2).warns("is complete");
-    scripted(&project, &["t", "-i", "x=this"], "- {when: {node: a}, reply: one}\n").code(6);
+    with_state(&project, &["run", "--resume"])
+        .code(2)
+        .warns("is complete");
+    scripted(
+        &project,
+        &["t", "-i", "x=this"],
+        "- {when: {node: a}, reply: one}\n",
+    )
+    .code(6);
     project.write("templates/t.xml", THREE.replace("First", "Firstly"));
-    with_state(&project, &["run", "--resume", "--script", "answers.yaml"]).code(2).warns("the templates have changed since");
+    with_state(&project, &["run", "--resume", "--script", "answers.yaml"])
+        .code(2)
+        .warns("the templates have changed since");
 }
 
 #[test]
 fn independent_inputs_are_made_at_once() {
     let made = |name: &str| {
-        format!(r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#)
+        format!(
+            r#"<input name="{name}"><task type="atomic"><description>Make {name}.</description></task></input>"#
+        )
     };
-    let inputs: String = ["one", "two", "three", "four"].into_iter().map(made).collect();
+    let inputs: String = ["one", "two", "three", "four"]
+        .into_iter()
+        .map(made)
+        .collect();
     // Whether a text of the task names them or they are shown by themselves.
-    for instructions in ["", "<instructions>{{one}} {{two}} {{three}} {{four}}</instructions>"] {
+    for instructions in [
+        "",
+        "<instructions>{{one}} {{two}} {{three}} {{four}}</instructions>",
+    ] {
         made_at_once(&format!(
             r#"<task type="atomic" name="t"><description>Join.</description><inputs>{inputs}</inputs>{instructions}</task>"#
         ));
@@ -195,46 +271,99 @@ fn independent_inputs_are_made_at_once() {
 
 fn made_at_once(task: &str) {
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let project = with_server(&slow(Duration::from_millis(200), Arc::clone(&asked)), &modelled(task));
+    let project = with_server(
+        &slow(Duration::from_millis(200), Arc::clone(&asked)),
+        &modelled(task),
+    );
     let begun = Instant::now();
     with_state(&project, &["run", "t", "--answers", "live"]).code(0);
     let at_once = begun.elapsed();
     let begun = Instant::now();
     with_state(&project, &["run", "t", "--answers", "live", "--jobs", "1"]).code(0);
     // Four in a row and one behind them are a second; at once they are as long as two.
-    assert!(begun.elapsed() > at_once + Duration::from_millis(400), "{at_once:?} against {:?}", begun.elapsed());
+    assert!(
+        begun.elapsed() > at_once + Duration::from_millis(400),
+        "{at_once:?} against {:?}",
+        begun.elapsed()
+    );
     assert_eq!(asked.lock().unwrap().len(), 10);
 }
 
 #[test]
 fn a_scenario_of_an_agent_in_a_run_passes_with_what_it_answered() {
     let project = project(&[("t", THREE)]);
-    let answers = "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
+    let answers =
+        "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
     scripted(&project, &["t", "-i", "x=this"], answers).code(0);
-    with_state(&project, &["new", "scenario", "--from", "run:last/b", "--name", "second"])
-        .code(0)
-        .says("wrote scenarios/second.yaml");
+    with_state(
+        &project,
+        &[
+            "new",
+            "scenario",
+            "--from",
+            "run:last/b",
+            "--name",
+            "second",
+        ],
+    )
+    .code(0)
+    .says("wrote scenarios/second.yaml");
     let text = project.read("scenarios/second.yaml");
-    assert!(text.contains("node: b") && text.contains("one") && text.contains("runs: 1"), "{text}");
-    assert!(project.read("scenarios/recordings/second.jsonl").contains("\"/steps/1#1\""));
-    with_state(&project, &["eval"]).code(0).says("answer 1 of 1 (scripted)  PASS");
-    with_state(&project, &["new", "scenario", "--from", "run:last/nobody"]).code(2).warns("no agent `/nobody` of run");
+    assert!(
+        text.contains("node: b") && text.contains("one") && text.contains("runs: 1"),
+        "{text}"
+    );
+    assert!(
+        project
+            .read("scenarios/recordings/second.jsonl")
+            .contains("\"/steps/1#1\"")
+    );
+    with_state(&project, &["eval"])
+        .code(0)
+        .says("answer 1 of 1 (scripted)  PASS");
+    with_state(&project, &["new", "scenario", "--from", "run:last/nobody"])
+        .code(2)
+        .warns("no agent `/nobody` of run");
 }
 
 #[test]
 fn a_scenario_of_a_role_that_was_run_without_an_objective_is_not_stale_at_once() {
     let project = project(&[("t", THREE)]);
-    project.write("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n");
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n[roles.clerk]\ntemplate = \"t\"\n",
+    );
     scripted(
         &project,
         &["clerk", "-i", "x=this"],
         "- {when: {node: a}, reply: one}\n- {when: {node: b}, reply: two}\n- {reply: three}\n",
     )
     .code(0);
-    with_state(&project, &["new", "scenario", "--from", "run:last", "--name", "all"]).code(0);
-    with_state(&project, &["new", "scenario", "--from", "run:last/b", "--name", "second", "--no-index"]).code(0);
+    with_state(
+        &project,
+        &["new", "scenario", "--from", "run:last", "--name", "all"],
+    )
+    .code(0);
+    with_state(
+        &project,
+        &[
+            "new",
+            "scenario",
+            "--from",
+            "run:last/b",
+            "--name",
+            "second",
+            "--no-index",
+        ],
+    )
+    .code(0);
     for name in ["all", "second"] {
-        assert!(project.read(&format!("scenarios/{name}.yaml")).contains("objective: \"\""), "{name}");
+        assert!(
+            project
+                .read(&format!("scenarios/{name}.yaml"))
+                .contains("objective: \"\""),
+            "{name}"
+        );
     }
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0).says("2 passed");
@@ -248,15 +377,32 @@ fn an_interrupt_says_how_the_run_goes_on_and_sends_its_spans() {
     let address = slow(Duration::from_secs(20), Arc::clone(&asked));
     let project = with_server(&address, &modelled(THREE));
     let mut command = project.command(&["run", "t", "-i", "x=this", "--answers", "record"]);
-    command.env("XDG_STATE_HOME", state(&project)).env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address);
-    let child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    command
+        .env("XDG_STATE_HOME", state(&project))
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.address);
+    let child = command
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
     while asked.lock().unwrap().is_empty() {
         std::thread::sleep(Duration::from_millis(10));
     }
-    let signal = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let signal = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
     let done = child.wait_with_output().unwrap();
-    assert!(signal.success() && done.status.code() == Some(130), "{done:?}");
-    assert_eq!(String::from_utf8_lossy(&done.stderr), "interrupted: `ctxc run --resume` continues this run\n");
+    assert!(
+        signal.success() && done.status.code() == Some(130),
+        "{done:?}"
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&done.stderr),
+        "interrupted: `ctxc run --resume` continues this run\n"
+    );
     let sent = collector.sent.lock().unwrap();
-    assert!(sent.len() == 1 && sent[0].1.contains("\"invoke_workflow t\""), "{sent:?}");
+    assert!(
+        sent.len() == 1 && sent[0].1.contains("\"invoke_workflow t\""),
+        "{sent:?}"
+    );
 }

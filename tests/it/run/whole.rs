@@ -16,7 +16,8 @@ const LOOP: &str = r#"<task type="director_evaluator_loop" name="t"><description
       <instructions>It has {{words}} words.</instructions><output_format type="json" schema="object"/></evaluator>
     <termination_condition><condition>evaluation.success == true</condition></termination_condition></task>"#;
 
-const HEAD: &str = "name: s\ntask: t\nrun: true\ncontext:\n  objective: write\n  inputs: {topic: bees}\n";
+const HEAD: &str =
+    "name: s\ntask: t\nrun: true\ncontext:\n  objective: write\n  inputs: {topic: bees}\n";
 const ANSWERS: &str = "answers:\n\
     - {when: {node: /director}, reply: bees are}\n\
     - {when: {node: /director}, reply: bees are small}\n\
@@ -61,21 +62,49 @@ fn a_whole_run_holds_contexts_answers_and_its_path() {
     let project = with(LOOP, expected);
     project.run(&["check"]).code(0);
     let row = card(&project, 0);
-    assert_eq!((&row["verdict"], &row["answer"]), (&json!("pass"), &json!("scripted")), "{row:#}");
+    assert_eq!(
+        (&row["verdict"], &row["answer"]),
+        (&json!("pass"), &json!("scripted")),
+        "{row:#}"
+    );
     let run = &row["trials"][0]["run"];
-    assert_eq!((&run["ends"], run["path"].as_array().unwrap().len()), (&json!("complete"), 6));
+    assert_eq!(
+        (&run["ends"], run["path"].as_array().unwrap().len()),
+        (&json!("complete"), 6)
+    );
 }
 
 #[test]
 fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
     for (wrong, says) in [
-        ("expect_context:\n- {node: /director@2, absent: [too short]}\n", "the context of `/director@2`"),
-        ("expect_context:\n- absent: [too short]\n", "the context of `/director@2`"),
-        ("expect_context:\n- {node: /evaluator@3, contains: [bees]}\n", "`/evaluator@3` to be asked"),
-        ("expectations:\n- path: [/director, /script_execution, /evaluator]\n", "the path `/director`"),
-        ("expectations:\n- path: {match: subset, nodes: [/director, /evaluator]}\n", "nobody but"),
-        ("expectations:\n- {node: /evaluator, field_matches: {path: $.success, pattern: 'false'}}\n", "to match /false/"),
-        ("expectations:\n- {node: /director@3, contains: [bees]}\n", "`/director@3` to be asked"),
+        (
+            "expect_context:\n- {node: /director@2, absent: [too short]}\n",
+            "the context of `/director@2`",
+        ),
+        (
+            "expect_context:\n- absent: [too short]\n",
+            "the context of `/director@2`",
+        ),
+        (
+            "expect_context:\n- {node: /evaluator@3, contains: [bees]}\n",
+            "`/evaluator@3` to be asked",
+        ),
+        (
+            "expectations:\n- path: [/director, /script_execution, /evaluator]\n",
+            "the path `/director`",
+        ),
+        (
+            "expectations:\n- path: {match: subset, nodes: [/director, /evaluator]}\n",
+            "nobody but",
+        ),
+        (
+            "expectations:\n- {node: /evaluator, field_matches: {path: $.success, pattern: 'false'}}\n",
+            "to match /false/",
+        ),
+        (
+            "expectations:\n- {node: /director@3, contains: [bees]}\n",
+            "`/director@3` to be asked",
+        ),
         ("expectations:\n- ends: blocked\n", "a run that is blocked"),
         ("expectations:\n- exact: wasps\n", "wasps"),
     ] {
@@ -88,19 +117,45 @@ fn each_expectation_on_a_run_can_fail_and_says_of_whom() {
 #[test]
 fn a_run_that_is_not_complete_fails_unless_that_is_expected() {
     let task = LOOP.replace("<max_iterations>2", "<max_iterations>1");
-    with(&task, "expectations:\n- {node: /director, contains: [bees]}\n").run(&["eval"]).code(1).says("a run that is complete");
-    with(&task, "expectations:\n- {node: /director, contains: [bees]}\n- ends: blocked\n").run(&["eval"]).code(0);
+    with(
+        &task,
+        "expectations:\n- {node: /director, contains: [bees]}\n",
+    )
+    .run(&["eval"])
+    .code(1)
+    .says("a run that is complete");
+    with(
+        &task,
+        "expectations:\n- {node: /director, contains: [bees]}\n- ends: blocked\n",
+    )
+    .run(&["eval"])
+    .code(0);
 }
 
 #[test]
 fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
     let project = project(&[("t", LOOP)]);
     for (body, says) in [
-        ("node: /director\nexpectations:\n- path: [/director]\n", "needs `run`"),
-        ("node: /director\nexpect_context:\n- {node: /evaluator, contains: [x]}\n", "needs `run`"),
-        ("run: true\nnode: /director\nexpectations:\n- ends: complete\n", "they exclude each other"),
-        ("run: true\nexpect_context:\n- snapshot: true\n", "they exclude each other"),
-        ("run: true\nexpect_context:\n- {node: /directer@2, contains: [x]}\n", "did you mean `/director`?"),
+        (
+            "node: /director\nexpectations:\n- path: [/director]\n",
+            "needs `run`",
+        ),
+        (
+            "node: /director\nexpect_context:\n- {node: /evaluator, contains: [x]}\n",
+            "needs `run`",
+        ),
+        (
+            "run: true\nnode: /director\nexpectations:\n- ends: complete\n",
+            "they exclude each other",
+        ),
+        (
+            "run: true\nexpect_context:\n- snapshot: true\n",
+            "they exclude each other",
+        ),
+        (
+            "run: true\nexpect_context:\n- {node: /directer@2, contains: [x]}\n",
+            "did you mean `/director`?",
+        ),
     ] {
         let head = HEAD.replace("run: true\n", "");
         project.write("scenarios/s.yaml", format!("{head}{body}{ANSWERS}"));
@@ -112,9 +167,16 @@ fn what_is_of_a_whole_run_is_refused_elsewhere_and_the_reverse() {
 fn a_command_runs_in_no_evaluation() {
     let project = with(LOOP, "expectations:\n- ends: complete\n");
     let text = project.read("scenarios/s.yaml");
-    let text: String = text.lines().filter(|line| !line.contains("script_execution")).flat_map(|line| [line, "\n"]).collect();
+    let text: String = text
+        .lines()
+        .filter(|line| !line.contains("script_execution"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
     project.write("scenarios/s.yaml", text);
-    project.run(&["eval"]).code(1).says("is not run in an evaluation");
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("is not run in an evaluation");
 }
 
 /// A script before an agent.
@@ -129,25 +191,51 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
     let review = "- {when: {node: review}, reply: fine}\n";
     for (answer, ends, says) in [
         ("reply: one, stderr: a warning", "complete", ""),
-        ("exit: 3, stderr: bad", "failed", "the command ended with exit code 3: bad"),
-        ("killed_by: signal, stderr: out of memory", "failed", "signal 9 ended it: out of memory"),
-        ("killed_by: timeout", "failed", "it was stopped after 300 s: `<timeout>` allows more"),
+        (
+            "exit: 3, stderr: bad",
+            "failed",
+            "the command ended with exit code 3: bad",
+        ),
+        (
+            "killed_by: signal, stderr: out of memory",
+            "failed",
+            "signal 9 ended it: out of memory",
+        ),
+        (
+            "killed_by: timeout",
+            "failed",
+            "it was stopped after 300 s: `<timeout>` allows more",
+        ),
     ] {
         let project = project(&[("t", SCRIPT)]);
         let answers = format!("- {{when: {{node: diff}}, {answer}}}\n{review}");
         let head = "name: s\ntask: t\nrun: true\ncontext: {objective: x}\nexpectations:\n";
-        project.write("scenarios/s.yaml", format!("{head}- ends: {ends}\nanswers:\n{answers}"));
+        project.write(
+            "scenarios/s.yaml",
+            format!("{head}- ends: {ends}\nanswers:\n{answers}"),
+        );
         project.run(&["check"]).code(0);
         project.run(&["eval"]).code(0);
-        project.write("scenarios/s.yaml", format!("{head}- ends: blocked\nanswers:\n{answers}"));
+        project.write(
+            "scenarios/s.yaml",
+            format!("{head}- ends: blocked\nanswers:\n{answers}"),
+        );
         let run = project.run(&["eval"]).code(1);
         assert!(run.stdout.contains(says), "{answer}: {}", run.stdout);
         // `ctxc run` does without the command, and so without permission.
         let run = scripted(&project, &["t"], &answers);
-        assert_eq!((run.code, run.stderr.contains(says)), (Some(i32::from(ends == "failed")), true), "{answer}: {}", run.stderr);
+        assert_eq!(
+            (run.code, run.stderr.contains(says)),
+            (Some(i32::from(ends == "failed")), true),
+            "{answer}: {}",
+            run.stderr
+        );
     }
     // In a loop the evaluator judges a failure.
-    let project = with(LOOP, "expect_context:\n- {node: /evaluator, contains: ['gone\\n\\[exit code 2\\]']}\n");
+    let project = with(
+        LOOP,
+        "expect_context:\n- {node: /evaluator, contains: ['gone\\n\\[exit code 2\\]']}\n",
+    );
     project.write(
         "scenarios/s.yaml",
         project
@@ -162,10 +250,21 @@ fn a_script_of_a_scenario_ends_as_its_answer_says() {
 #[test]
 fn no_answer_is_left_out_because_an_earlier_one_fits_no_more() {
     let project = with(LOOP, "expectations:\n- contains: [small]\n");
-    let (first, second) =
-        ("{when: {node: /director}, reply: bees are}", "    - {when: {node: /director}, reply: bees are small}\n");
-    let text = project.read("scenarios/s.yaml").replace(first, "{when: {node: /director, lacks: too short}, reply: bees are}");
-    project.write("scenarios/s.yaml", text.replace(second, &format!("{second}{}", second.replace("small", "large"))));
+    let (first, second) = (
+        "{when: {node: /director}, reply: bees are}",
+        "    - {when: {node: /director}, reply: bees are small}\n",
+    );
+    let text = project.read("scenarios/s.yaml").replace(
+        first,
+        "{when: {node: /director, lacks: too short}, reply: bees are}",
+    );
+    project.write(
+        "scenarios/s.yaml",
+        text.replace(
+            second,
+            &format!("{second}{}", second.replace("small", "large")),
+        ),
+    );
     project.run(&["eval"]).code(0).says("PASS");
 }
 
@@ -174,13 +273,31 @@ fn an_answer_for_nobody_is_refused() {
     let project = project(&[("t", SCRIPT)]);
     let subtask = "- {when: {node: review, lacks: result of the subtask}, reply: {status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}}\n- {when: {node: /}, reply: seen}\n- {when: {node: review}, reply: fine}\n";
     for (answer, says) in [
-        ("- {when: {node: dif}, reply: x}\n", "no agent or script `dif`"),
-        ("- {when: {node: /steps/7}, reply: x}\n", "no agent or script `/steps/7`"),
-        ("- {when: {node: review}, exit: 1}\n", "`review` is an agent"),
+        (
+            "- {when: {node: dif}, reply: x}\n",
+            "no agent or script `dif`",
+        ),
+        (
+            "- {when: {node: /steps/7}, reply: x}\n",
+            "no agent or script `/steps/7`",
+        ),
+        (
+            "- {when: {node: review}, exit: 1}\n",
+            "`review` is an agent",
+        ),
         ("- {exit: 1}\n", "add `when: {node: …}`"),
-        ("- {when: {node: diff}, tool_calls: [{name: x}]}\n", "a script calls no tools"),
-        ("- {when: {node: diff}, exit: 1, killed_by: timeout}\n", "they exclude each other"),
-        ("- {when: {node: diff}, killed_by: oom}\n", "expected `signal`, `timeout`"),
+        (
+            "- {when: {node: diff}, tool_calls: [{name: x}]}\n",
+            "a script calls no tools",
+        ),
+        (
+            "- {when: {node: diff}, exit: 1, killed_by: timeout}\n",
+            "they exclude each other",
+        ),
+        (
+            "- {when: {node: diff}, killed_by: oom}\n",
+            "expected `signal`, `timeout`",
+        ),
     ] {
         let answers = format!("{answer}- {{when: {{node: diff}}, reply: x}}\n");
         project.write(
@@ -190,17 +307,32 @@ fn an_answer_for_nobody_is_refused() {
         project.run(&["check"]).code(1).says(says);
         scripted(&project, &["t"], &answers).code(2).warns(says);
     }
-    scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n").code(2).warns("did you mean `diff`?");
+    scripted(&project, &["t"], "- {when: {node: dif}, reply: x}\n")
+        .code(2)
+        .warns("did you mean `diff`?");
     // It has answers, so its command does not run where none fits.
-    let other = "- {when: {node: diff, has: nope}, reply: x}\n- {when: {node: review}, reply: fine}\n";
-    scripted(&project, &["t"], other).code(1).warns("none of the scripted answers for `diff` fits");
+    let other =
+        "- {when: {node: diff, has: nope}, reply: x}\n- {when: {node: review}, reply: fine}\n";
+    scripted(&project, &["t"], other)
+        .code(1)
+        .warns("none of the scripted answers for `diff` fits");
     // What a subtask's agents are called is not known before it runs.
-    scripted(&project, &["t"], &format!("- {{when: {{node: diff}}, reply: x}}\n{subtask}")).code(0);
+    scripted(
+        &project,
+        &["t"],
+        &format!("- {{when: {{node: diff}}, reply: x}}\n{subtask}"),
+    )
+    .code(0);
     let words = subtask.replace(
         "{status: CONTINUATION, content: x, subtask_request: {type: atomic, description: Look.}}",
         r#"'{"status": "CONTINUATION", "content": "x", "subtask_request": {"type": "atomic", "description": "Look."}}'"#,
     );
-    scripted(&project, &["t"], &format!("- {{when: {{node: diff}}, reply: x}}\n{words}")).code(0);
+    scripted(
+        &project,
+        &["t"],
+        &format!("- {{when: {{node: diff}}, reply: x}}\n{words}"),
+    )
+    .code(0);
     project.write("scenarios/s.yaml", "name: s\ntask: t\nnode: review\ncontext: {objective: x, results: {diff: x}}\nexpectations:\n- exact: x\nanswers:\n- exit: 1\n");
     project.run(&["check"]).code(1).says("needs `run`");
 }
@@ -209,19 +341,32 @@ fn an_answer_for_nobody_is_refused() {
 fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_change() {
     let project = project(&[("t", THREE)]);
     scripted(&project, &["t", "-i", "x=this"], JSON).code(0);
-    with_state(&project, &["new", "scenario", "--from", "run:last", "--name", "all"]).code(0).says("wrote scenarios/all.yaml");
+    with_state(
+        &project,
+        &["new", "scenario", "--from", "run:last", "--name", "all"],
+    )
+    .code(0)
+    .says("wrote scenarios/all.yaml");
     let text = project.read("scenarios/all.yaml");
-    assert!(text.contains("run: true") && text.contains("path: [a, b, /steps/2]"), "{text}");
+    assert!(
+        text.contains("run: true") && text.contains("path: [a, b, /steps/2]"),
+        "{text}"
+    );
     let more = "  - {node: a, field_matches: {path: $.severity, pattern: sev1}}\n";
     project.write("scenarios/all.yaml", format!("{text}{more}"));
     with_state(&project, &["check"]).code(0);
     with_state(&project, &["eval"]).code(0).says("PASS");
-    with_state(&project, &["eval", "--rescore"]).code(0).says("PASS");
+    with_state(&project, &["eval", "--rescore"])
+        .code(0)
+        .says("PASS");
     project.write("templates/t.xml", THREE.replace("Third", "Finally"));
     with_state(&project, &["eval"]).code(6).says("STALE");
     // An agent that no scenario names is tested by the whole run.
     project.write("templates/t.xml", THREE);
-    project.run(&["eval", "--coverage"]).code(0).says("3 of 3 agents tested");
+    project
+        .run(&["eval", "--coverage"])
+        .code(0)
+        .says("3 of 3 agents tested");
 }
 
 /// A script, an input that is made, a call, or a first value before the first agent, by what the task and its answers are.
@@ -294,7 +439,11 @@ fn what_runs_before_the_first_agent_is_no_missing_context() {
     for (what, task, path, answers) in FIRST {
         let diffed = r#"<template name="diffed"><task type="script"><description>Diff.</description><command>git diff</command></task></template>"#;
         let project = project(&[("t", task), ("diffed", diffed)]);
-        let inputs = if task.contains("topic") { "  inputs: {topic: bees}\n" } else { "" };
+        let inputs = if task.contains("topic") {
+            "  inputs: {topic: bees}\n"
+        } else {
+            ""
+        };
         let expected = "expect_context:\n- nothing_cut: true\n- {node: NODE, contains: ['\\+1 line']}\nexpectations:\n- path: [PATH]\n- exact: it is good\n";
         let node = path.rsplit(", ").next().unwrap();
         let expected = expected.replace("NODE", node).replace("PATH", path);
@@ -316,7 +465,12 @@ fn a_change_of_any_agent_of_a_run_is_tried_and_noticed_by_its_expectations() {
     let project = with(LOOP, &expected.replace("SEGMENTS", ids));
     let found = project.run(&["eval", "--mutate", "--json"]).json();
     let agents = found["agents"].as_array().unwrap();
-    let of = |node: &str| agents.iter().find(|agent| agent["node"] == node).unwrap_or_else(|| panic!("{node}: {found:#}"));
+    let of = |node: &str| {
+        agents
+            .iter()
+            .find(|agent| agent["node"] == node)
+            .unwrap_or_else(|| panic!("{node}: {found:#}"))
+    };
     let misses = |node: &str, change: &str| {
         let missed = of(node)["unnoticed"].as_array().unwrap().clone();
         missed
@@ -325,9 +479,28 @@ fn a_change_of_any_agent_of_a_run_is_tried_and_noticed_by_its_expectations() {
             .map(|one| one["name"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
-    assert_eq!((&of("/director")["scenarios"], of("/director")["tried"].as_u64().unwrap() > 5), (&json!(1), true), "{found:#}");
-    assert!(!misses("/director", "segment_dropped").contains(&"description".to_owned()), "{found:#}");
-    assert!(misses("/director", "segment_dropped").contains(&"instructions".to_owned()), "{found:#}");
-    assert_eq!(misses("/evaluator", "segment_dropped"), Vec::<String>::new());
-    assert_eq!((&found["untested"], &found["not_asked"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (
+            &of("/director")["scenarios"],
+            of("/director")["tried"].as_u64().unwrap() > 5
+        ),
+        (&json!(1), true),
+        "{found:#}"
+    );
+    assert!(
+        !misses("/director", "segment_dropped").contains(&"description".to_owned()),
+        "{found:#}"
+    );
+    assert!(
+        misses("/director", "segment_dropped").contains(&"instructions".to_owned()),
+        "{found:#}"
+    );
+    assert_eq!(
+        misses("/evaluator", "segment_dropped"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        (&found["untested"], &found["not_asked"]),
+        (&json!([]), &json!([]))
+    );
 }

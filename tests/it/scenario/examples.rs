@@ -18,27 +18,60 @@ const TODAY: i64 = 20_000;
 
 /// What is found in the scenarios of an example.
 pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
-    let project = files.iter().find(|(path, _)| *path == "ctxc.toml").map_or("", |(_, text)| text);
+    let project = files
+        .iter()
+        .find(|(path, _)| *path == "ctxc.toml")
+        .map_or("", |(_, text)| text);
     let config = read_with(project, files);
     let sources = std::iter::once(("triage.xml", template)).chain(files.iter().copied());
-    let registry = ctxc::compile_sources(&config, sources).registry.expect("the template is sound");
-    let text = |path: &str| files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned());
+    let registry = ctxc::compile_sources(&config, sources)
+        .registry
+        .expect("the template is sound");
+    let text = |path: &str| {
+        files
+            .iter()
+            .find(|(known, _)| *known == path)
+            .map(|(_, text)| (*text).to_owned())
+    };
     let has = |path: &str| files.iter().any(|(known, _)| *known == path);
     let tasks = Some(&registry as &dyn Tasks);
-    let world = ProjectView { config: &config, tasks, exists: &has, leads_out: &|_| false, text: &text, today: Some(TODAY) };
+    let world = ProjectView {
+        config: &config,
+        tasks,
+        exists: &has,
+        leads_out: &|_| false,
+        text: &text,
+        today: Some(TODAY),
+    };
     let mut scenarios = Vec::new();
-    for (path, text) in files.iter().filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref())) {
+    for (path, text) in files
+        .iter()
+        .filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref()))
+    {
         let tables = |table: &str| {
             let inside = paths::beside(path, table).ok_or("it lies outside the project")?;
-            let known = files.iter().find(|(known, _)| *known == inside).ok_or("there is no such file")?;
+            let known = files
+                .iter()
+                .find(|(known, _)| *known == inside)
+                .ok_or("there is no such file")?;
             Ok(known.1.to_owned())
         };
-        let options = Options { rule: config.eval.rule(), tables: Some(&tables) };
+        let options = Options {
+            rule: config.eval.rule(),
+            tables: Some(&tables),
+        };
         let (suite, faults) = read_scenario(path, text, &options);
         scenarios.push((Arc::from(*path), *text, suite, faults));
     }
-    let files: Vec<File<'_>> =
-        scenarios.iter().map(|(path, text, suite, faults)| File { path, text, suite: suite.as_ref(), faults }).collect();
+    let files: Vec<File<'_>> = scenarios
+        .iter()
+        .map(|(path, text, suite, faults)| File {
+            path,
+            text,
+            suite: suite.as_ref(),
+            faults,
+        })
+        .collect();
     check::files(&world, &files, Reach::All, &|_| true)
 }
 
@@ -48,16 +81,32 @@ fn of(example: &Example) -> Vec<Diagnostic> {
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
-    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
-        assert!(!rule.bad().is_empty() && !rule.good().is_empty(), "{} has no examples", rule.name);
+    for rule in list::all()
+        .map(|rule| &rule.meta)
+        .filter(|rule| rule.code.family() == 6)
+    {
+        assert!(
+            !rule.bad().is_empty() && !rule.good().is_empty(),
+            "{} has no examples",
+            rule.name
+        );
         for example in &rule.bad() {
-            let found: Vec<&str> = of(example).iter().map(|finding| finding.rule.name).collect();
+            let found: Vec<&str> = of(example)
+                .iter()
+                .map(|finding| finding.rule.name)
+                .collect();
             assert_eq!(found, [rule.name], "in {}", example.project);
         }
         for example in &rule.good() {
-            let found: Vec<String> =
-                of(example).iter().map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect();
-            assert_eq!(found, [""; 0], "{} has a good example with findings: {}", rule.name, example.project);
+            let found: Vec<String> = of(example)
+                .iter()
+                .map(|finding| format!("{}: {}", finding.rule.name, finding.message))
+                .collect();
+            assert_eq!(
+                found, [""; 0],
+                "{} has a good example with findings: {}",
+                rule.name, example.project
+            );
         }
     }
 }
@@ -65,16 +114,30 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
 #[test]
 fn every_fix_of_an_example_mends_it() {
     let mut count = 0;
-    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
+    for rule in list::all()
+        .map(|rule| &rule.meta)
+        .filter(|rule| rule.code.family() == 6)
+    {
         for example in &rule.bad() {
             for finding in of(example) {
                 for fix in &finding.fixes {
                     let mut files = example.project_files();
-                    let file = files.iter_mut().find(|(path, _)| *path == &*finding.path).expect("the file of the finding");
+                    let file = files
+                        .iter_mut()
+                        .find(|(path, _)| *path == &*finding.path)
+                        .expect("the file of the finding");
                     let mended = fix::apply(file.1, &fix.edits).expect("edits fit");
                     file.1 = mended.leak();
-                    let left: Vec<&str> = found(example.template, &files).iter().map(|finding| finding.rule.name).collect();
-                    assert!(!left.contains(&rule.name), "{} by {}: {files:?}", rule.name, fix.title);
+                    let left: Vec<&str> = found(example.template, &files)
+                        .iter()
+                        .map(|finding| finding.rule.name)
+                        .collect();
+                    assert!(
+                        !left.contains(&rule.name),
+                        "{} by {}: {files:?}",
+                        rule.name,
+                        fix.title
+                    );
                     count += 1;
                 }
             }

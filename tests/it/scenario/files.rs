@@ -32,8 +32,23 @@ fn yaml_is_a_scenario_and_json_where_it_says_so() {
         ("more.yaml", b""),
         ("other/x.yaml", b""),
     ]);
-    let found = load::files(folder.path(), &["scenarios/".to_owned(), "more.yaml".to_owned(), "nowhere".to_owned()]);
-    assert_eq!(found, ["more.yaml", "scenarios/b.yml", "scenarios/c.json", "scenarios/deep/a.yaml"]);
+    let found = load::files(
+        folder.path(),
+        &[
+            "scenarios/".to_owned(),
+            "more.yaml".to_owned(),
+            "nowhere".to_owned(),
+        ],
+    );
+    assert_eq!(
+        found,
+        [
+            "more.yaml",
+            "scenarios/b.yml",
+            "scenarios/c.json",
+            "scenarios/deep/a.yaml"
+        ]
+    );
 }
 
 #[test]
@@ -50,12 +65,21 @@ fn files_that_cannot_be_read_say_why() {
         ("s/e.yaml", b"id: s\ncases_from: ../../rows.csv\n"),
         ("rows.csv", b"id,contains\n1,x\n"),
     ]);
-    let paths = ["s/a.yaml", "s/b.yaml", "s/c.yaml", "s/d.yaml", "s/e.yaml", "s/f.yaml"].map(str::to_owned);
+    let paths = [
+        "s/a.yaml", "s/b.yaml", "s/c.yaml", "s/d.yaml", "s/e.yaml", "s/f.yaml",
+    ]
+    .map(str::to_owned);
     let loaded = load::load(folder.path(), &paths, 4096, &Options::default());
-    let [sound, no_text, large, suite, outside, missing] = &loaded[..] else { panic!("six") };
+    let [sound, no_text, large, suite, outside, missing] = &loaded[..] else {
+        panic!("six")
+    };
     assert!(sound.is_sound(), "{:?}", sound.faults);
     assert_eq!(&*sound.text, crlf);
-    assert!(matches!(&no_text.unread, Some(Unread::NoText(_))), "{:?}", no_text.unread);
+    assert!(
+        matches!(&no_text.unread, Some(Unread::NoText(_))),
+        "{:?}",
+        no_text.unread
+    );
     assert!(
         matches!(&large.unread, Some(Unread::Io(why)) if why.kind() == std::io::ErrorKind::FileTooLarge),
         "{:?}",
@@ -75,8 +99,14 @@ fn files_that_cannot_be_read_say_why() {
 
 #[test]
 fn paths_beside_a_scenario_stay_in_the_project() {
-    assert_eq!(beside("scenarios/a/b.yaml", "./x.txt").as_deref(), Some("scenarios/a/x.txt"));
-    assert_eq!(beside("scenarios/a/b.yaml", "../../x.txt").as_deref(), Some("x.txt"));
+    assert_eq!(
+        beside("scenarios/a/b.yaml", "./x.txt").as_deref(),
+        Some("scenarios/a/x.txt")
+    );
+    assert_eq!(
+        beside("scenarios/a/b.yaml", "../../x.txt").as_deref(),
+        Some("x.txt")
+    );
     assert_eq!(beside("a.yaml", "x.txt").as_deref(), Some("x.txt"));
     for outside in ["../../../x.txt", "/etc/x", "C:\\x", "\\x"] {
         assert_eq!(beside("scenarios/a/b.yaml", outside), None, "{outside}");

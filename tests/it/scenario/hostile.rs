@@ -61,7 +61,11 @@ const WORDS: &[&str] = &[
 
 fn hold(text: &str) {
     for fault in read("scenarios/a.yaml", text).1 {
-        assert!(text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?} in {text:?}");
+        assert!(
+            text.get(fault.span.start as usize..fault.span.end as usize)
+                .is_some(),
+            "{fault:?} in {text:?}"
+        );
     }
 }
 
@@ -93,20 +97,44 @@ fn large_files_end_soon() {
     let head = "name: a\ntask: t\ncontext: {objective: x}\n";
     let texts = [
         format!("{head}tags: [{}]\n", "5, ".repeat(40_000)),
-        format!("{head}expectations:\n{}", "  - contains: '('\n".repeat(8_000)),
-        format!("{head}{}", (0..200_000).map(|at| format!("k{at}: 1")).collect::<Vec<_>>().join("\n")),
+        format!(
+            "{head}expectations:\n{}",
+            "  - contains: '('\n".repeat(8_000)
+        ),
+        format!(
+            "{head}{}",
+            (0..200_000)
+                .map(|at| format!("k{at}: 1"))
+                .collect::<Vec<_>>()
+                .join("\n")
+        ),
         format!("id: s\ncases:\n{}", "  - {id: 1}\n".repeat(8_000)),
         format!("name: {}\n", "x".repeat(2_000_000)),
         format!("name: {}\n", "'".repeat(200_000)),
-        format!("{head}expectations: [{}{}]\n", "{not: ".repeat(5_000), "}".repeat(5_000)),
-        format!("{head}expectations: [{{contains: '{}'}}]\n", "(".repeat(100_000)),
-        format!("{head}expectations: [{{field_matches: {{pattern: x, path: '${}'}}}}]\n", "[?(@".repeat(20_000)),
+        format!(
+            "{head}expectations: [{}{}]\n",
+            "{not: ".repeat(5_000),
+            "}".repeat(5_000)
+        ),
+        format!(
+            "{head}expectations: [{{contains: '{}'}}]\n",
+            "(".repeat(100_000)
+        ),
+        format!(
+            "{head}expectations: [{{field_matches: {{pattern: x, path: '${}'}}}}]\n",
+            "[?(@".repeat(20_000)
+        ),
     ];
     for text in texts {
         let begun = Instant::now();
         let (_, faults) = read("a.yaml", &text);
         assert!(faults.len() <= 1000, "{}", faults.len());
         let limit = Duration::from_secs(if cfg!(debug_assertions) { 10 } else { 1 });
-        assert!(begun.elapsed() < limit, "{:?} for {}", begun.elapsed(), &text[..60]);
+        assert!(
+            begun.elapsed() < limit,
+            "{:?} for {}",
+            begun.elapsed(),
+            &text[..60]
+        );
     }
 }

@@ -2,7 +2,9 @@
 
 use super::told::told;
 use ctxc::internals::base::span::Spanned;
-use ctxc::internals::scenario::model::{AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject};
+use ctxc::internals::scenario::model::{
+    AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject,
+};
 use ctxc::internals::scenario::{keys, read, words};
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
@@ -19,11 +21,19 @@ fn a_scenario_with_everything_is_read() {
     assert_eq!(told(WHOLE, &found), "");
     let suite = suite.unwrap();
     assert!(suite.is_scenario);
-    let [case] = &suite.cases[..] else { panic!("one case") };
-    assert_eq!((case.name.value.as_str(), case.name.span.slice(WHOLE)), ("triage of a refund", "triage of a refund"));
+    let [case] = &suite.cases[..] else {
+        panic!("one case")
+    };
+    assert_eq!(
+        (case.name.value.as_str(), case.name.span.slice(WHOLE)),
+        ("triage of a refund", "triage of a refund")
+    );
     assert_eq!(case.subject.value, Subject::Task("triage".into()));
     let situation = &case.situation;
-    assert_eq!(situation.objective.as_ref().unwrap().value, "Sort the ticket.\nSay why.\n");
+    assert_eq!(
+        situation.objective.as_ref().unwrap().value,
+        "Sort the ticket.\nSay why.\n"
+    );
     assert_eq!(situation.task_id.as_deref(), Some("1.10"));
     assert_eq!(situation.risk_level.as_ref().unwrap().value, Risk::Medium);
     assert_eq!(situation.failures[0].note, "");
@@ -32,22 +42,56 @@ fn a_scenario_with_everything_is_read() {
     assert_eq!(frozen("mail"), Frozen::File("files/mail.txt".into()));
     assert_eq!(frozen("log"), Frozen::File("files/log.txt".into()));
     assert_eq!(frozen("handle"), Frozen::Value("@ada".into()));
-    assert_eq!(frozen("limits"), Frozen::Value(serde_json::json!({"eur": 20, "retry": true})));
-    let ids: Vec<&str> = situation.matches.iter().map(|found| found.id.as_str()).collect();
+    assert_eq!(
+        frozen("limits"),
+        Frozen::Value(serde_json::json!({"eur": 20, "retry": true}))
+    );
+    let ids: Vec<&str> = situation
+        .matches
+        .iter()
+        .map(|found| found.id.as_str())
+        .collect();
     assert_eq!(ids, ["refunds", "docs/policy.md"]);
-    let [segment, .., setting, _, _] = &case.expect_context[..] else { panic!("expectations") };
-    let ContextExpectation::Segment { which: Selector::Id(id), state: State::Kept } = &segment.value else {
+    let [segment, .., setting, _, _] = &case.expect_context[..] else {
+        panic!("expectations")
+    };
+    let ContextExpectation::Segment {
+        which: Selector::Id(id),
+        state: State::Kept,
+    } = &segment.value
+    else {
         panic!("{segment:?}")
     };
-    assert_eq!((id.value.as_str(), id.span.slice(WHOLE)), ("input:ticket", "input:ticket"));
-    let ContextExpectation::Setting { name, value, .. } = &setting.value else { panic!("{setting:?}") };
-    assert_eq!((name.value, value.value.as_str()), (SettingName::AccumulateData, "true"));
-    assert_eq!(case.expect_context.len(), keys::CONTEXT.keys.len().max(14), "each of the fourteen");
-    assert_eq!(case.expectations.len(), 24, "each of the twenty-two, some in both forms");
-    assert!(matches!(&case.expectations[8].value.test, AnswerTest::Schema(Frozen::File(path)) if path == "schema.json"));
+    assert_eq!(
+        (id.value.as_str(), id.span.slice(WHOLE)),
+        ("input:ticket", "input:ticket")
+    );
+    let ContextExpectation::Setting { name, value, .. } = &setting.value else {
+        panic!("{setting:?}")
+    };
+    assert_eq!(
+        (name.value, value.value.as_str()),
+        (SettingName::AccumulateData, "true")
+    );
+    assert_eq!(
+        case.expect_context.len(),
+        keys::CONTEXT.keys.len().max(14),
+        "each of the fourteen"
+    );
+    assert_eq!(
+        case.expectations.len(),
+        24,
+        "each of the twenty-two, some in both forms"
+    );
+    assert!(
+        matches!(&case.expectations[8].value.test, AnswerTest::Schema(Frozen::File(path)) if path == "schema.json")
+    );
     assert!(!case.expectations[23].value.gate);
     assert_eq!((case.rule.runs, case.rule.pass), (5, 4));
-    assert_eq!(case.answers[0].value.tool_calls, [("lookup".to_owned(), serde_json::json!({"id": 7}))]);
+    assert_eq!(
+        case.answers[0].value.tool_calls,
+        [("lookup".to_owned(), serde_json::json!({"id": 7}))]
+    );
     assert_eq!(case.reviewed.map(|day| day.value), Some((2026, 2, 28)));
 }
 
@@ -63,11 +107,26 @@ fn json_is_read_like_yaml() {
     assert_eq!(told(&text, &found), "");
     let first = |suite: ctxc::internals::scenario::model::Suite| {
         let case = &suite.cases[0];
-        let expected: Vec<String> = case.expectations.iter().map(|test| bare(&format!("{:?}", test.value))).collect();
-        let context: Vec<String> = case.expect_context.iter().map(|test| bare(&format!("{:?}", test.value))).collect();
-        (expected, context, bare(&format!("{:?}", case.situation.inputs)))
+        let expected: Vec<String> = case
+            .expectations
+            .iter()
+            .map(|test| bare(&format!("{:?}", test.value)))
+            .collect();
+        let context: Vec<String> = case
+            .expect_context
+            .iter()
+            .map(|test| bare(&format!("{:?}", test.value)))
+            .collect();
+        (
+            expected,
+            context,
+            bare(&format!("{:?}", case.situation.inputs)),
+        )
     };
-    assert_eq!(first(suite.unwrap()), first(read("a.yaml", WHOLE).0.unwrap()));
+    assert_eq!(
+        first(suite.unwrap()),
+        first(read("a.yaml", WHOLE).0.unwrap())
+    );
 }
 
 /// Without places.
@@ -83,7 +142,11 @@ fn bare(text: &str) -> String {
 
 #[test]
 fn words_are_those_of_the_types() {
-    assert_eq!(words::KINDS, ctxc::internals::kernel::context::Kind::ALL.map(ctxc::internals::kernel::context::Kind::word));
+    assert_eq!(
+        words::KINDS,
+        ctxc::internals::kernel::context::Kind::ALL
+            .map(ctxc::internals::kernel::context::Kind::word)
+    );
     for name in SettingName::ALL {
         let text = format!(
             "name: a\ntask: t\ncontext: {{objective: x}}\nexpect_context:\n  - setting: {{name: {}, value: {}}}\n",
@@ -96,9 +159,13 @@ fn words_are_those_of_the_types() {
 
 #[test]
 fn a_key_that_nothing_reads_is_one_finding_where_anything_would_do() {
-    let text = "name: a\ntask: t\ncontext: {objective: x}\nexpect_context:\n  - tools: {read: {}}\n";
+    let text =
+        "name: a\ntask: t\ncontext: {objective: x}\nexpect_context:\n  - tools: {read: {}}\n";
     let found = faults(text);
-    assert!(found.lines().count() == 1 && found.contains("has no key read"), "{found}");
+    assert!(
+        found.lines().count() == 1 && found.contains("has no key read"),
+        "{found}"
+    );
 }
 
 const BROKEN: &str = include_str!("broken.yaml");
@@ -155,7 +222,13 @@ fn aliases_of_keys_are_keys() {
     assert_eq!(faults(text), "");
     let (suite, _) = read("a.yaml", text);
     let case = &suite.unwrap().cases[0];
-    assert_eq!(case.situation.objective.as_ref().map(|Spanned { value, .. }| value.as_str()), Some("x"));
+    assert_eq!(
+        case.situation
+            .objective
+            .as_ref()
+            .map(|Spanned { value, .. }| value.as_str()),
+        Some("x")
+    );
     assert_eq!(case.expectations.len(), 1);
     insta::assert_snapshot!(faults("name: a\ntask: t\ninput: {objective: x}\ncontext: {objective: x}\nexpected: [{contains: x}]\n"), @r#"4:1 [context] SameKey { key: "context", first: Span { start: 16, end: 21 } }"#);
 }
@@ -164,8 +237,17 @@ fn aliases_of_keys_are_keys() {
 fn trials_are_those_of_the_case_then_those_of_the_project() {
     use ctxc::internals::scenario::{Options, model::Rule, read_with};
     let rule = |more: &str| {
-        let text = format!("name: a\ntask: t\ncontext: {{objective: x}}\nexpected: [{{contains: x}}]\n{more}");
-        let options = Options { rule: Rule { runs: 9, pass: 8, ..Rule::default() }, tables: None };
+        let text = format!(
+            "name: a\ntask: t\ncontext: {{objective: x}}\nexpected: [{{contains: x}}]\n{more}"
+        );
+        let options = Options {
+            rule: Rule {
+                runs: 9,
+                pass: 8,
+                ..Rule::default()
+            },
+            tables: None,
+        };
         let (suite, found) = read_with("a.yaml", &text, &options);
         let rule = suite.unwrap().cases.remove(0).rule;
         (rule.runs, rule.pass, told(&text, &found))
@@ -175,8 +257,14 @@ fn trials_are_those_of_the_case_then_those_of_the_project() {
     assert_eq!(rule("runs: 2\n"), sound(2, 2));
     assert_eq!(rule("pass_threshold: 3\n"), sound(9, 3));
     assert_eq!(rule("rule: {runs: 20}\n"), sound(20, 8));
-    assert_eq!(rule("pass_threshold: 10\n").2, "5:17 [10] Threshold { runs: 9, pass: 10 }");
-    assert_eq!(rule("rule: {confirm: {runs: 3, pass: 4}}\n").2, "5:33 [4] Threshold { runs: 3, pass: 4 }");
+    assert_eq!(
+        rule("pass_threshold: 10\n").2,
+        "5:17 [10] Threshold { runs: 9, pass: 10 }"
+    );
+    assert_eq!(
+        rule("rule: {confirm: {runs: 3, pass: 4}}\n").2,
+        "5:33 [4] Threshold { runs: 3, pass: 4 }"
+    );
 }
 
 #[test]
@@ -199,13 +287,37 @@ cases:
     let (suite, found) = read("scenarios/refunds.yaml", text);
     assert_eq!(told(text, &found), "");
     let suite = suite.unwrap();
-    assert_eq!((suite.id.value.as_str(), suite.version.unwrap().value.as_str()), ("refunds", "1.10"));
+    assert_eq!(
+        (
+            suite.id.value.as_str(),
+            suite.version.unwrap().value.as_str()
+        ),
+        ("refunds", "1.10")
+    );
     assert_eq!(suite.tools["lookup"], serde_json::json!({"found": true}));
-    let [one, two] = &suite.cases[..] else { panic!("two cases") };
-    assert_eq!((one.name.value.as_str(), one.name.span.slice(text)), ("refunds/1", "1"));
-    assert_eq!((&one.subject.value, one.rule.runs, one.tags.len()), (&Subject::Task("triage".into()), 5, 1));
-    assert_eq!((one.situation.constraints.len(), one.situation.matches.len(), one.situation.inputs.len()), (1, 1, 1));
-    assert_eq!((&two.subject.value, two.rule.runs, two.rule.strict), (&Subject::Role("planner".into()), 3, true));
+    let [one, two] = &suite.cases[..] else {
+        panic!("two cases")
+    };
+    assert_eq!(
+        (one.name.value.as_str(), one.name.span.slice(text)),
+        ("refunds/1", "1")
+    );
+    assert_eq!(
+        (&one.subject.value, one.rule.runs, one.tags.len()),
+        (&Subject::Task("triage".into()), 5, 1)
+    );
+    assert_eq!(
+        (
+            one.situation.constraints.len(),
+            one.situation.matches.len(),
+            one.situation.inputs.len()
+        ),
+        (1, 1, 1)
+    );
+    assert_eq!(
+        (&two.subject.value, two.rule.runs, two.rule.strict),
+        (&Subject::Role("planner".into()), 3, true)
+    );
     assert_eq!((two.tags.len(), two.situation.matches.len()), (0, 0));
     assert_eq!(two.situation.objective.as_ref().unwrap().value, "own");
 }
@@ -239,7 +351,10 @@ fn what_is_no_mapping_is_no_suite() {
     assert_eq!(faults("- a\n"), "1:1 [- a]  is a list, wants a mapping");
     assert_eq!(faults("hello"), "1:1 [hello]  is a text, wants a mapping");
     let text = "name: a\ntask: t\n\tcontext: {}\n";
-    assert_eq!((read("a.yaml", text).0.is_none(), faults(text)), (true, "3:1 [\t] yaml Tab".to_owned()));
+    assert_eq!(
+        (read("a.yaml", text).0.is_none(), faults(text)),
+        (true, "3:1 [\t] yaml Tab".to_owned())
+    );
     // What stands before a fault is looked at; what may stand behind it is not missed.
     insta::assert_snapshot!(faults("nmae: a\ntask: [t\ncontext: {}\n"), @r#"
     1:1 [nmae] a scenario has no key nmae, near Some("name"), elsewhere None

@@ -5,8 +5,14 @@ use std::collections::BTreeSet;
 
 /// What stands before and behind the settings of each row.
 const ROWS: [(&str, &str); 9] = [
-    ("<task type=\"atomic\"><description>d</description>", "</task>"),
-    ("<task type=\"atomic\" subtype=\"subtask\"><description>d</description>", "</task>"),
+    (
+        "<task type=\"atomic\"><description>d</description>",
+        "</task>",
+    ),
+    (
+        "<task type=\"atomic\" subtype=\"subtask\"><description>d</description>",
+        "</task>",
+    ),
     (
         "<task type=\"sequential\"><description>d</description>",
         "<steps><task type=\"atomic\"><description>d</description></task></steps></task>",
@@ -23,7 +29,10 @@ const ROWS: [(&str, &str); 9] = [
         "<task type=\"reduce\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description>",
         "</reduction_task></task>",
     ),
-    ("<task type=\"script\"><description>d</description>", "<command>make check</command></task>"),
+    (
+        "<task type=\"script\"><description>d</description>",
+        "<command>make check</command></task>",
+    ),
     (
         "<task type=\"director_evaluator_loop\"><description>d</description>",
         "<director><description>{{evaluation_feedback}}</description></director><evaluator><description>{{director_result}}</description></evaluator></task>",
@@ -56,13 +65,26 @@ fn blocks() -> Vec<String> {
     let mut blocks = vec![String::new()];
     for (name, words) in WORDS {
         let add = |block: &String, word: &str| {
-            if word.is_empty() { block.clone() } else { format!("{block}<{name}>{word}</{name}>") }
+            if word.is_empty() {
+                block.clone()
+            } else {
+                format!("{block}<{name}>{word}</{name}>")
+            }
         };
-        blocks = blocks.iter().flat_map(|block| words.iter().map(move |word| add(block, word))).collect();
+        blocks = blocks
+            .iter()
+            .flat_map(|block| words.iter().map(move |word| add(block, word)))
+            .collect();
     }
     blocks
         .into_iter()
-        .map(|block| if block.is_empty() { block } else { format!("<context_management>{block}</context_management>") })
+        .map(|block| {
+            if block.is_empty() {
+                block
+            } else {
+                format!("<context_management>{block}</context_management>")
+            }
+        })
         .collect()
 }
 
@@ -77,19 +99,29 @@ pub(crate) fn table() -> (Project, Vec<String>) {
     };
     for (row, (head, tail)) in ROWS.iter().enumerate() {
         for (cell, block) in blocks.iter().enumerate() {
-            write(format!("cells/{row}-{cell}.xml"), format!("{head}{block}{tail}"));
+            write(
+                format!("cells/{row}-{cell}.xml"),
+                format!("{head}{block}{tail}"),
+            );
         }
     }
     for (way, head) in WAYS.iter().enumerate() {
         for (cell, block) in blocks.iter().enumerate() {
-            write(format!("ways/way-{way}-{cell}.xml"), format!("{head}<description>d</description>{block}</task>"));
+            write(
+                format!("ways/way-{way}-{cell}.xml"),
+                format!("{head}<description>d</description>{block}</task>"),
+            );
         }
     }
     for (row, (head, tail)) in ROWS.iter().enumerate() {
         for (cell, (inherit, fresh)) in OLDER.iter().enumerate() {
-            let old =
-                format!("<inherit_context>{inherit}</inherit_context><accumulation_format>minimal</accumulation_format>{fresh}");
-            write(format!("ways/old-{row}-{cell}.xml"), format!("{head}<context_management>{old}</context_management>{tail}"));
+            let old = format!(
+                "<inherit_context>{inherit}</inherit_context><accumulation_format>minimal</accumulation_format>{fresh}"
+            );
+            write(
+                format!("ways/old-{row}-{cell}.xml"),
+                format!("{head}<context_management>{old}</context_management>{tail}"),
+            );
         }
     }
     (project, names)
@@ -118,9 +150,20 @@ pub(crate) fn refused(project: &Project, paths: &[&str]) -> BTreeSet<String> {
 /// The files that it refuses with an error whose code begins with one of these.
 pub(crate) fn refused_by(project: &Project, paths: &[&str], codes: &[&str]) -> BTreeSet<String> {
     let json = project.run(&[&["check", "--json"], paths].concat()).json();
-    let is_one = |code: &serde_json::Value| codes.iter().any(|head| code.as_str().unwrap().starts_with(head));
-    let errors = json["diagnostics"].as_array().unwrap().iter().filter(|finding| finding["severity"] == "error");
-    errors.filter(|finding| is_one(&finding["code"])).map(|finding| finding["path"].as_str().unwrap().to_owned()).collect()
+    let is_one = |code: &serde_json::Value| {
+        codes
+            .iter()
+            .any(|head| code.as_str().unwrap().starts_with(head))
+    };
+    let errors = json["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["severity"] == "error");
+    errors
+        .filter(|finding| is_one(&finding["code"]))
+        .map(|finding| finding["path"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -130,6 +173,9 @@ fn the_compiler_refuses_exactly_the_cells_that_contradict_themselves() {
     // Rows that inherit by default contradict themselves with fresh context unless `none` is written; the others where
     // something is inherited unless `disabled` is.
     let inherits = [true, false, true, false, true, true, true, false, true];
-    let count = inherits.iter().map(|inherits| if *inherits { 3 * 9 } else { 2 * 2 * 9 }).sum::<usize>();
+    let count = inherits
+        .iter()
+        .map(|inherits| if *inherits { 3 * 9 } else { 2 * 2 * 9 })
+        .sum::<usize>();
     assert_eq!((refused.len(), names.len()), (count, 15 * 108 + 9 * 6));
 }

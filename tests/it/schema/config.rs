@@ -30,14 +30,23 @@ fn parsed(text: &str) -> Value {
 
 /// What the schema has against a document.
 fn refusals(schema: &Validator, document: &Value) -> Vec<String> {
-    schema.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    schema
+        .iter_errors(document)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect()
 }
 
 /// What the reader has against the keys and values of a project file; what it says of names and policies is its own.
 fn told(text: &str) -> Vec<String> {
-    let of_keys = ["CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532"];
-    let found = check::config(&read(text)).into_iter().filter(|found| of_keys.contains(&found.rule.code.to_string().as_str()));
-    found.map(|found| format!("{}: {}", found.rule.code, found.message)).collect()
+    let of_keys = [
+        "CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532",
+    ];
+    let found = check::config(&read(text))
+        .into_iter()
+        .filter(|found| of_keys.contains(&found.rule.code.to_string().as_str()));
+    found
+        .map(|found| format!("{}: {}", found.rule.code, found.message))
+        .collect()
 }
 
 /// A document with a value at a place.
@@ -48,13 +57,23 @@ struct Place<'p> {
 }
 
 fn object(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
-    Value::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    Value::Object(
+        fields
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
 }
 
 /// A table with what it needs.
 fn least(table: &Table) -> Map<String, Value> {
-    let needed = table.keys.iter().filter(|key| table.needed().any(|name| name == key.name));
-    needed.map(|key| (key.name.to_owned(), good(key).pop().unwrap())).collect()
+    let needed = table
+        .keys
+        .iter()
+        .filter(|key| table.needed().any(|name| name == key.name));
+    needed
+        .map(|key| (key.name.to_owned(), good(key).pop().unwrap()))
+        .collect()
 }
 
 /// Values that a key takes: those at its bounds, and each of its words.
@@ -81,7 +100,9 @@ fn sound(shape: Shape) -> Vec<Value> {
         Shape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
         Shape::Words(all) => [words(all), vec![json!(all)]].concat(),
         Shape::Word(all) => words(all),
-        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => vec![json!(true), json!(false)],
+        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => {
+            vec![json!(true), json!(false)]
+        }
         Shape::Setting(name) => words(name.words()),
         Shape::Base => words(&Operator::ALL.map(Operator::word)),
         Shape::Whole((least, most)) => vec![json!(least), json!(most)],
@@ -90,9 +111,14 @@ fn sound(shape: Shape) -> Vec<Value> {
         Shape::NameOr(table) => vec![json!("x"), Value::Object(least(table))],
         Shape::Table(table) => vec![Value::Object(least(table))],
         Shape::List(table) => vec![json!([least(table)])],
-        Shape::Map(inner) => sound(*inner).into_iter().map(|value| object([("atomic", value)])).collect(),
+        Shape::Map(inner) => sound(*inner)
+            .into_iter()
+            .map(|value| object([("atomic", value)]))
+            .collect(),
         Shape::Lints => {
-            vec![json!({"all": "error", "context": "off", "no-context": "info", "ctx2xx": "hint", "CTX205": "warning"})]
+            vec![
+                json!({"all": "error", "context": "off", "no-context": "info", "ctx2xx": "hint", "CTX205": "warning"}),
+            ]
         }
         Shape::Any | Shape::Later => vec![json!({"anything": {"at": ["all"]}})],
     }
@@ -100,7 +126,13 @@ fn sound(shape: Shape) -> Vec<Value> {
 
 /// Values that no such key takes.
 fn bad(shape: Shape) -> Vec<Value> {
-    let beyond = |(least, most): (u64, u64)| vec![json!(i128::from(least) as i64 - 1), json!(most + 1), json!(1.5)];
+    let beyond = |(least, most): (u64, u64)| {
+        vec![
+            json!(i128::from(least) as i64 - 1),
+            json!(most + 1),
+            json!(1.5),
+        ]
+    };
     match shape {
         Shape::Text => vec![json!(5), json!(["x"])],
         Shape::Name | Shape::NameOr(_) => vec![json!(5), json!(" ")],
@@ -108,7 +140,13 @@ fn bad(shape: Shape) -> Vec<Value> {
         Shape::Pointer => vec![json!(5), json!("a"), json!("/")],
         Shape::PointersOr(_) => vec![json!(5), json!(""), json!(["/"]), json!([5]), json!([{}])],
         Shape::Set => vec![json!(5), json!(["x", " "])],
-        Shape::Globs => vec![json!(5), json!("/x"), json!(["a", "../x"]), json!("a/../x"), json!("")],
+        Shape::Globs => vec![
+            json!(5),
+            json!("/x"),
+            json!(["a", "../x"]),
+            json!("a/../x"),
+            json!(""),
+        ],
         Shape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],
         Shape::Word(_) | Shape::Base => vec![json!("nothing"), json!(5), json!(true)],
         Shape::Bool | Shape::Setting(SettingName::AccumulateData) => vec![json!("true"), json!(1)],
@@ -116,9 +154,16 @@ fn bad(shape: Shape) -> Vec<Value> {
         Shape::Whole(bounds) => [beyond(bounds), vec![json!("5")]].concat(),
         Shape::Number((least, most)) => vec![json!(least - 0.5), json!(most + 0.5), json!("5")],
         Shape::WholeOr(bounds, _) => [beyond(bounds), vec![json!("tabs")]].concat(),
-        Shape::Table(_) | Shape::Map(_) | Shape::Later | Shape::List(_) => vec![json!(5), json!("x")],
+        Shape::Table(_) | Shape::Map(_) | Shape::Later | Shape::List(_) => {
+            vec![json!(5), json!("x")]
+        }
         Shape::Any => Vec::new(),
-        Shape::Lints => vec![json!(5), json!({"no-contxt": "off"}), json!({"no-context": "loud"}), json!({"CTX9x": "off"})],
+        Shape::Lints => vec![
+            json!(5),
+            json!({"no-contxt": "off"}),
+            json!({"no-context": "loud"}),
+            json!({"CTX9x": "off"}),
+        ],
     }
 }
 
@@ -128,7 +173,11 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
     let mut hold = |path: &str, document: &Value, is_sound: bool| {
         let text = toml::to_string(document).unwrap();
         let (said, refused) = (told(&text), refusals(schema, document));
-        assert_eq!((said.is_empty(), refused.is_empty()), (is_sound, is_sound), "{path}:\n{text}\n{said:#?}\n{refused:#?}");
+        assert_eq!(
+            (said.is_empty(), refused.is_empty()),
+            (is_sound, is_sound),
+            "{path}:\n{text}\n{said:#?}\n{refused:#?}"
+        );
         tried += 1;
     };
     let with = |name: &str, value: Value| {
@@ -140,13 +189,21 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
         own.insert(name.to_owned(), value);
         (place.wrap)(Value::Object(own))
     };
-    hold(&place.path, &with("no_such_key", json!(1)), matches!(table.others, Some(Shape::Any)));
+    hold(
+        &place.path,
+        &with("no_such_key", json!(1)),
+        matches!(table.others, Some(Shape::Any)),
+    );
     for name in table.needed() {
         let mut own = least(table);
         own.remove(name);
         // Without a condition a requirement is another rule's.
         if name != "must" && !place.path.starts_with("extends") {
-            hold(&format!("{} without {name}", place.path), &(place.wrap)(Value::Object(own)), false);
+            hold(
+                &format!("{} without {name}", place.path),
+                &(place.wrap)(Value::Object(own)),
+                false,
+            );
         }
     }
     for key in table.keys {
@@ -160,32 +217,76 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
     for key in table.keys {
         let path = format!("{}{}.", place.path, key.name);
         // Types of the language take no `base`.
-        let name = if key.name == "operators" { "scout" } else { "atomic" };
-        #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape holds a table")]
+        let name = if key.name == "operators" {
+            "scout"
+        } else {
+            "atomic"
+        };
+        #[allow(
+            clippy::wildcard_enum_match_arm,
+            reason = "no other shape holds a table"
+        )]
         let inside = match key.shape {
-            Shape::Table(inner) | Shape::NameOr(inner) => {
-                agree(schema, inner, &Place { path, wrap: &|value| with(key.name, value) })
-            }
-            Shape::List(inner) => agree(schema, inner, &Place { path, wrap: &|value| with(key.name, json!([value])) }),
-            Shape::Map(Shape::Table(inner)) => {
-                agree(schema, inner, &Place { path, wrap: &|value| with(key.name, json!({name: value})) })
-            }
+            Shape::Table(inner) | Shape::NameOr(inner) => agree(
+                schema,
+                inner,
+                &Place {
+                    path,
+                    wrap: &|value| with(key.name, value),
+                },
+            ),
+            Shape::List(inner) => agree(
+                schema,
+                inner,
+                &Place {
+                    path,
+                    wrap: &|value| with(key.name, json!([value])),
+                },
+            ),
+            Shape::Map(Shape::Table(inner)) => agree(
+                schema,
+                inner,
+                &Place {
+                    path,
+                    wrap: &|value| with(key.name, json!({name: value})),
+                },
+            ),
             _ => 0,
         };
         tried += inside;
     }
     if let Some(Shape::Table(inner)) = table.others {
         let wrap = |value| with("subtask", value);
-        tried += agree(schema, inner, &Place { path: format!("{}*.", place.path), wrap: &wrap });
+        tried += agree(
+            schema,
+            inner,
+            &Place {
+                path: format!("{}*.", place.path),
+                wrap: &wrap,
+            },
+        );
     }
     tried
 }
 
 #[test]
 fn schema_and_reader_agree_at_every_key_bound_and_word() {
-    let tried = agree(&schema(), &TOP, &Place { path: String::new(), wrap: &|value| value });
+    let tried = agree(
+        &schema(),
+        &TOP,
+        &Place {
+            path: String::new(),
+            wrap: &|value| value,
+        },
+    );
     assert!(tried > 400, "only {tried} documents");
-    assert_eq!(SETTINGS.names(), SettingName::ALL.iter().map(|name| name.word()).collect::<Vec<_>>());
+    assert_eq!(
+        SETTINGS.names(),
+        SettingName::ALL
+            .iter()
+            .map(|name| name.word())
+            .collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -211,12 +312,26 @@ fn projects(folder: &Path, out: &mut Vec<PathBuf>) {
 fn every_project_file_here_validates() {
     let (schema, mut found) = (schema(), Vec::new());
     projects(Path::new(env!("CARGO_MANIFEST_DIR")), &mut found);
-    let mut texts: Vec<(String, String)> =
-        found.iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect();
+    let mut texts: Vec<(String, String)> = found
+        .iter()
+        .map(|path| {
+            (
+                path.display().to_string(),
+                std::fs::read_to_string(path).unwrap(),
+            )
+        })
+        .collect();
     assert!(texts.len() >= 3, "{found:?}");
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROJECT.md")).unwrap();
-    for (marker, rest) in page.split("<!-- example: ").skip(1).filter_map(|rest| rest.split_once(" -->")) {
-        let text = rest.split_once("```toml\n").and_then(|(_, text)| text.split_once("```"));
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PROJECT.md")).unwrap();
+    for (marker, rest) in page
+        .split("<!-- example: ")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(" -->"))
+    {
+        let text = rest
+            .split_once("```toml\n")
+            .and_then(|(_, text)| text.split_once("```"));
         if let Some((text, _)) = text.filter(|_| marker.ends_with("/ctxc.toml")) {
             texts.push((marker.to_owned(), text.to_owned()));
         }
@@ -230,18 +345,36 @@ fn every_project_file_here_validates() {
 #[test]
 fn the_examples_of_the_rules_are_of_one_mind_with_it() {
     let schema = schema();
-    let own = |project: &str| project.split("# file: ").next().unwrap_or_default().to_owned();
+    let own = |project: &str| {
+        project
+            .split("# file: ")
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
     for rule in list::all() {
         for example in &rule.meta.good() {
-            assert_eq!(refusals(&schema, &parsed(&own(example.project))), [""; 0], "{}: {}", rule.meta.code, example.project);
+            assert_eq!(
+                refusals(&schema, &parsed(&own(example.project))),
+                [""; 0],
+                "{}: {}",
+                rule.meta.code,
+                example.project
+            );
         }
         // Unknown keys, wrong values, an unknown edition, a key in the file, keys that are missing.
         if [503, 504, 505, 529, 532].contains(&rule.meta.code.0) {
             for example in &rule.meta.bad() {
                 // What stands in an address is not the schema's to tell.
-                let is_secret = example.project.contains("base_url") || example.project.contains("api_key_env");
+                let is_secret =
+                    example.project.contains("base_url") || example.project.contains("api_key_env");
                 let refused = refusals(&schema, &parsed(&own(example.project)));
-                assert!(!refused.is_empty() || is_secret, "{}: {}", rule.meta.code, example.project);
+                assert!(
+                    !refused.is_empty() || is_secret,
+                    "{}: {}",
+                    rule.meta.code,
+                    example.project
+                );
             }
         }
     }

@@ -17,7 +17,12 @@ fn every_element_and_attribute_of_the_table_is_in_each_schema() {
     let (rng, xsd) = (schema::rng(), schema::xsd());
     let known: BTreeSet<(&str, &str)> = element_specs::all()
         .iter()
-        .flat_map(|spec| spec.kind.attributes().map(|known| ("attribute", known.name)).chain([("element", spec.tag)]))
+        .flat_map(|spec| {
+            spec.kind
+                .attributes()
+                .map(|known| ("attribute", known.name))
+                .chain([("element", spec.tag)])
+        })
         .collect();
     for (text, prefix) in [(&rng, ""), (&xsd, "xs:")] {
         let document = roxmltree::Document::parse(text).unwrap();
@@ -32,17 +37,29 @@ fn every_element_and_attribute_of_the_table_is_in_each_schema() {
 
 #[test]
 fn every_name_that_a_schema_uses_is_defined_once() {
-    for (text, uses, defines) in
-        [(schema::rng(), ("ref", "name"), &["define"][..]), (schema::xsd(), ("element", "type"), &["complexType", "simpleType"])]
-    {
+    for (text, uses, defines) in [
+        (schema::rng(), ("ref", "name"), &["define"][..]),
+        (
+            schema::xsd(),
+            ("element", "type"),
+            &["complexType", "simpleType"],
+        ),
+    ] {
         let document = roxmltree::Document::parse(&text).unwrap();
         let nodes = || document.descendants();
-        let used: BTreeSet<&str> =
-            nodes().filter(|node| node.tag_name().name() == uses.0).filter_map(|node| node.attribute(uses.1)).collect();
-        let defined: Vec<&str> =
-            nodes().filter(|node| defines.contains(&node.tag_name().name())).filter_map(|node| node.attribute("name")).collect();
+        let used: BTreeSet<&str> = nodes()
+            .filter(|node| node.tag_name().name() == uses.0)
+            .filter_map(|node| node.attribute(uses.1))
+            .collect();
+        let defined: Vec<&str> = nodes()
+            .filter(|node| defines.contains(&node.tag_name().name()))
+            .filter_map(|node| node.attribute("name"))
+            .collect();
         let once: BTreeSet<&str> = defined.iter().copied().collect();
         assert_eq!(once.len(), defined.len());
-        assert_eq!(used.difference(&once).collect::<Vec<_>>(), Vec::<&&str>::new());
+        assert_eq!(
+            used.difference(&once).collect::<Vec<_>>(),
+            Vec::<&&str>::new()
+        );
     }
 }

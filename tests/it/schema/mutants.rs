@@ -26,12 +26,17 @@ pub(crate) fn mutants() -> Vec<String> {
 
 fn originals() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
-    let files = ignore::Walk::new(folder).filter_map(Result::ok).map(ignore::DirEntry::into_path);
+    let files = ignore::Walk::new(folder)
+        .filter_map(Result::ok)
+        .map(ignore::DirEntry::into_path);
     let shipped = files.filter(|path| path.extension().is_some_and(|ending| ending == "xml"));
-    let mut out: Vec<String> = shipped.map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    let mut out: Vec<String> = shipped
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
     out.sort();
-    let examples =
-        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.good()).filter(|example| example.project.is_empty());
+    let examples = ctxc::internals::rules::list::all()
+        .flat_map(|rule| rule.meta.good())
+        .filter(|example| example.project.is_empty());
     out.extend(examples.map(|example| example.template.to_owned()));
     out
 }
@@ -40,13 +45,26 @@ fn originals() -> Vec<String> {
 fn mutant(text: &str, node: Node<'_, '_>, kind: usize, tag: &str) -> Option<String> {
     let range = node.range();
     let own = &text[range.clone()];
-    let replace =
-        |range: std::ops::Range<usize>, with: &str| Some(format!("{}{with}{}", &text[..range.start], &text[range.end..]));
+    let replace = |range: std::ops::Range<usize>, with: &str| {
+        Some(format!(
+            "{}{with}{}",
+            &text[..range.start],
+            &text[range.end..]
+        ))
+    };
     if kind >= 4 {
         let attribute = node.attributes().next()?;
         let (range, value) = (attribute.range(), attribute.value());
-        let changed = if kind == 4 { format!("{tag}=\"{value}\"") } else { format!("{}=\"{tag}\"", attribute.name()) };
-        return if node.attribute(tag).is_some() { None } else { replace(range, &changed) };
+        let changed = if kind == 4 {
+            format!("{tag}=\"{value}\"")
+        } else {
+            format!("{}=\"{tag}\"", attribute.name())
+        };
+        return if node.attribute(tag).is_some() {
+            None
+        } else {
+            replace(range, &changed)
+        };
     }
     let parent = node.parent_element()?;
     match kind {
@@ -58,14 +76,26 @@ fn mutant(text: &str, node: Node<'_, '_>, kind: usize, tag: &str) -> Option<Stri
             if closed {
                 replace(range, &renamed)
             } else {
-                replace(range, &format!("{}{tag}{}", &renamed[..renamed.len() - tail], &own[own.len() - tail + name.len()..]))
+                replace(
+                    range,
+                    &format!(
+                        "{}{tag}{}",
+                        &renamed[..renamed.len() - tail],
+                        &own[own.len() - tail + name.len()..]
+                    ),
+                )
             }
         }
         1 => replace(range, ""),
         2 => replace(range, &format!("{own}{own}")),
         _ => {
             let end = parent.range().start + text[parent.range()].rfind("</")?;
-            Some(format!("{}{}{own}{}", &text[..range.start], &text[range.end..end], &text[end..]))
+            Some(format!(
+                "{}{}{own}{}",
+                &text[..range.start],
+                &text[range.end..end],
+                &text[end..]
+            ))
         }
     }
 }

@@ -20,7 +20,10 @@ editors. This page is made from the same tables as both.
 ";
 
 /// Checks of the page. Tests run them.
-const CHECKS: [(&str, &str); 2] = [("sh", include_str!("own_check.sh")), ("python", include_str!("own_check.py"))];
+const CHECKS: [(&str, &str); 2] = [
+    ("sh", include_str!("own_check.sh")),
+    ("python", include_str!("own_check.py")),
+];
 
 const NOTES: &str = "\
 ## How values are read
@@ -231,12 +234,24 @@ pub(super) fn markdown() -> String {
     let mut out = HEAD.to_owned();
     // Writing to a string cannot fail, here and below.
     let [sh, python] = CHECKS.map(|(language, text)| format!("```{language}\n{text}```\n\n"));
-    let _ = write!(out, "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}{sh}{python}{AFTER}");
+    let _ = write!(
+        out,
+        "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}{sh}{python}{AFTER}"
+    );
     section(&mut out, "## A scenario", &SCENARIO);
     section(&mut out, "### `context`", &CONTEXT);
     section(&mut out, "### An entry of `expect_context`", &CONTEXT_TEST);
     section(&mut out, "### An entry of `expectations`", &ANSWER);
-    let mut told: Vec<&Table> = vec![&SCENARIO, &CONTEXT, &CONTEXT_TEST, &ANSWER, &CASE, &DEFAULTS, &FIXTURES, &SUITE];
+    let mut told: Vec<&Table> = vec![
+        &SCENARIO,
+        &CONTEXT,
+        &CONTEXT_TEST,
+        &ANSWER,
+        &CASE,
+        &DEFAULTS,
+        &FIXTURES,
+        &SUITE,
+    ];
     let mut at = 0;
     while let Some(table) = told.get(at).copied() {
         for inner in table.keys.iter().filter_map(|key| inner(key.shape)) {
@@ -260,19 +275,39 @@ pub(super) fn markdown() -> String {
 
 fn title(what: &str) -> String {
     let mut chars = what.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }
 
 fn section(out: &mut String, title: &str, table: &Table) {
     let _ = writeln!(out, "{title}\n\n| key | takes | says |\n|---|---|---|");
     for key in table.keys {
-        let alias = key.alias.map(|alias| format!(", or `{alias}`")).unwrap_or_default();
-        let need = if key.need == Need::Required { ", required" } else { "" };
-        let _ = writeln!(out, "| `{}`{alias} | {}{need} | {} |", key.name, takes(key.shape), key.about.replace('|', "\\|"));
+        let alias = key
+            .alias
+            .map(|alias| format!(", or `{alias}`"))
+            .unwrap_or_default();
+        let need = if key.need == Need::Required {
+            ", required"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            out,
+            "| `{}`{alias} | {}{need} | {} |",
+            key.name,
+            takes(key.shape),
+            key.about.replace('|', "\\|")
+        );
     }
     out.push('\n');
     for group in table.groups {
-        let list = |keys: &[&str]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let list = |keys: &[&str]| {
+            keys.iter()
+                .map(|key| format!("`{key}`"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let _ = match group {
             Group::One(keys) if keys.len() > 4 => writeln!(
                 out,
@@ -290,21 +325,33 @@ fn section(out: &mut String, title: &str, table: &Table) {
     }
 }
 
-#[allow(clippy::wildcard_enum_match_arm, reason = "the rest is said by the shape itself")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "the rest is said by the shape itself"
+)]
 fn takes(shape: Shape) -> String {
     match shape {
-        Shape::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        Shape::Word(words) => words
+            .iter()
+            .map(|word| format!("`{word}`"))
+            .collect::<Vec<_>>()
+            .join(", "),
         Shape::Date => "a day, `2026-11-21`".to_owned(),
         Shape::Pattern => "a pattern".to_owned(),
         Shape::Path => "a JSONPath of RFC 9535".to_owned(),
-        Shape::Whole(least, most) if most <= 1000 => format!("a whole number from {least} to {most}"),
+        Shape::Whole(least, most) if most <= 1000 => {
+            format!("a whole number from {least} to {most}")
+        }
         Shape::Whole(least, _) => format!("a whole number from {least}"),
         _ => shape.wanted().replace('|', "\\|"),
     }
 }
 
 /// The table that a shape holds.
-#[allow(clippy::wildcard_enum_match_arm, reason = "no other shape holds a table")]
+#[allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other shape holds a table"
+)]
 fn inner(shape: Shape) -> Option<&'static Table> {
     match shape {
         Shape::Table(table)

@@ -9,17 +9,40 @@ use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
 use pretty_assertions::assert_eq;
 
 fn layers() -> Layers {
-    let written = Written { fresh_context: Some(Spanned::new(Fresh::Disabled, Span::new(40, 50))), ..Written::default() };
-    let default = DeclaredDefault { operator: "atomic".into(), subtype: Some("subtask".into()), written, file: 0 };
-    Layers::new(&Declarations { files: vec!["ctxc.toml".into()], rows: vec![], defaults: vec![default] })
+    let written = Written {
+        fresh_context: Some(Spanned::new(Fresh::Disabled, Span::new(40, 50))),
+        ..Written::default()
+    };
+    let default = DeclaredDefault {
+        operator: "atomic".into(),
+        subtype: Some("subtask".into()),
+        written,
+        file: 0,
+    };
+    Layers::new(&Declarations {
+        files: vec!["ctxc.toml".into()],
+        rows: vec![],
+        defaults: vec![default],
+    })
 }
 
 #[test]
 fn a_setting_says_value_origin_and_what_it_beat() {
     let layers = layers();
-    let written = Written { fresh_context: Some(Spanned::new(Fresh::Enabled, Span::new(7, 14))), ..Written::default() };
-    let resolved = resolve(layers.row("atomic", Some("subtask")).unwrap(), &layers, &written);
-    let view = View { resolved: &resolved, layers: &layers, path: "templates/a.xml" };
+    let written = Written {
+        fresh_context: Some(Spanned::new(Fresh::Enabled, Span::new(7, 14))),
+        ..Written::default()
+    };
+    let resolved = resolve(
+        layers.row("atomic", Some("subtask")).unwrap(),
+        &layers,
+        &written,
+    );
+    let view = View {
+        resolved: &resolved,
+        layers: &layers,
+        path: "templates/a.xml",
+    };
     insta::assert_json_snapshot!(view.setting(SettingName::FreshContext), @r#"
     {
       "value": "enabled",
@@ -72,23 +95,44 @@ fn a_setting_says_value_origin_and_what_it_beat() {
 #[test]
 fn not_applicable_is_null_and_a_written_value_there_is_kept() {
     let layers = Layers::default();
-    let written = Written { accumulate_data: Some(Spanned::new(true, Span::new(1, 5))), ..Written::default() };
+    let written = Written {
+        accumulate_data: Some(Spanned::new(true, Span::new(1, 5))),
+        ..Written::default()
+    };
     let resolved = resolve(layers.row("script", None).unwrap(), &layers, &written);
-    let json = serde_json::to_value(View { resolved: &resolved, layers: &layers, path: "a.xml" }).unwrap();
-    assert_eq!(json["accumulation_format"]["value"], serde_json::Value::Null);
+    let json = serde_json::to_value(View {
+        resolved: &resolved,
+        layers: &layers,
+        path: "a.xml",
+    })
+    .unwrap();
+    assert_eq!(
+        json["accumulation_format"]["value"],
+        serde_json::Value::Null
+    );
     assert_eq!(json["accumulation_format"]["applies"], false);
     assert_eq!(json["accumulate_data"]["value"], true);
     assert_eq!(json["accumulate_data"]["applies"], false);
-    assert_eq!(json["accumulate_data"]["beaten"][0]["value"], serde_json::Value::Null);
+    assert_eq!(
+        json["accumulate_data"]["beaten"][0]["value"],
+        serde_json::Value::Null
+    );
 }
 
 #[test]
 fn what_is_written_reads_back_the_same() {
     let layers = layers();
-    let written = Written { inherit_context: Some(Spanned::new(Inherit::Subset, Span::new(1, 2))), ..Written::default() };
+    let written = Written {
+        inherit_context: Some(Spanned::new(Inherit::Subset, Span::new(1, 2))),
+        ..Written::default()
+    };
     for (id, _) in layers.rows() {
         let resolved = resolve(id, &layers, &written);
-        let view = View { resolved: &resolved, layers: &layers, path: "a.xml" };
+        let view = View {
+            resolved: &resolved,
+            layers: &layers,
+            path: "a.xml",
+        };
         let text = serde_json::to_string(&view).unwrap();
         let read: SettingsData = serde_json::from_str(&text).unwrap();
         assert_eq!(read, view.settings());

@@ -42,8 +42,12 @@ fn block(inside: &str) -> String {
 
 fn errors(config: &Config, text: &str) -> Vec<&'static str> {
     let built = compile_sources(config, [("a.xml", text)]);
-    let found: Vec<_> =
-        built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).map(|finding| finding.rule.name).collect();
+    let found: Vec<_> = built
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .map(|finding| finding.rule.name)
+        .collect();
     assert_eq!(built.registry.is_none(), !found.is_empty(), "{text}");
     found
 }
@@ -52,31 +56,68 @@ fn errors(config: &Config, text: &str) -> Vec<&'static str> {
 #[test]
 fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
     for (rule, inside) in [
-        ("repeated-element", "<instructions>one</instructions><instructions>two</instructions>"),
+        (
+            "repeated-element",
+            "<instructions>one</instructions><instructions>two</instructions>",
+        ),
         ("misplaced-text", "<constraints>three</constraints>"),
         ("misplaced-element", "<constraint>four</constraint>"),
-        ("unknown-element", "<instructions>x <b>five</b> y</instructions>"),
+        (
+            "unknown-element",
+            "<instructions>x <b>five</b> y</instructions>",
+        ),
         ("unknown-element", "<type>script</type>"),
         ("unknown-element", "<subtype>subtask</subtype>"),
-        ("two-values", "<inputs><input name=\"i\" from=\"p\">six</input></inputs>"),
+        (
+            "two-values",
+            "<inputs><input name=\"i\" from=\"p\">six</input></inputs>",
+        ),
         ("bad-number", "<sampling temperature=\"0,2\"/>"),
-        ("bad-value", "<parameters><parameter name=\"p\" trust=\"yes\"/></parameters>"),
-        ("duplicate-entry", "<inputs><input name=\"x\">seven</input><input name=\"x\">eight</input></inputs>"),
+        (
+            "bad-value",
+            "<parameters><parameter name=\"p\" trust=\"yes\"/></parameters>",
+        ),
+        (
+            "duplicate-entry",
+            "<inputs><input name=\"x\">seven</input><input name=\"x\">eight</input></inputs>",
+        ),
         ("missing-attribute", "<inputs><input>nine</input></inputs>"),
         ("other-type", "<command>ten</command>"),
-        ("other-type", "<steps><task><description>eleven</description></task></steps>"),
+        (
+            "other-type",
+            "<steps><task><description>eleven</description></task></steps>",
+        ),
     ] {
         let text = task("type=\"atomic\"", inside);
         let own = |found: Vec<&'static str>| found.contains(&rule);
-        assert!(own(errors(&Config::default(), &text)), "{text}: {:?}", errors(&Config::default(), &text));
+        assert!(
+            own(errors(&Config::default(), &text)),
+            "{text}: {:?}",
+            errors(&Config::default(), &text)
+        );
         for name in [rule, "structure", "all"] {
-            assert!(own(errors(&read(&format!("[lints]\n{name} = \"off\"\n")), &text)), "{name}: {text}");
+            assert!(
+                own(errors(
+                    &read(&format!("[lints]\n{name} = \"off\"\n")),
+                    &text
+                )),
+                "{name}: {text}"
+            );
         }
         let allow = format!("<?ctxc allow {rule} reason=\"x\"?><description>");
-        assert!(own(errors(&Config::default(), &text.replace("<description>", &allow))), "{text}");
+        assert!(
+            own(errors(
+                &Config::default(),
+                &text.replace("<description>", &allow)
+            )),
+            "{text}"
+        );
         let mut found = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
         Suppressions::record(&found).apply(&mut found, |_| true);
-        assert!(found.iter().any(|finding| finding.rule.name == rule), "{text}");
+        assert!(
+            found.iter().any(|finding| finding.rule.name == rule),
+            "{text}"
+        );
     }
 }
 
@@ -85,33 +126,102 @@ fn what_loses_a_text_or_a_value_cannot_be_switched_off() {
 fn what_decides_a_setting_cannot_be_switched_off() {
     let enabled = "<fresh_context>enabled</fresh_context>";
     let cases = [
-        ("bad-value", task("type=\"atomic\"", &block(&format!("<inherit_context>Full</inherit_context>{enabled}")))),
-        ("empty-value", task("type=\"atomic\"", &block(&format!("<inherit_context></inherit_context>{enabled}")))),
-        ("bad-boolean", task("type=\"atomic\"", &block("<accumulate_data>yes</accumulate_data>"))),
+        (
+            "bad-value",
+            task(
+                "type=\"atomic\"",
+                &block(&format!("<inherit_context>Full</inherit_context>{enabled}")),
+            ),
+        ),
+        (
+            "empty-value",
+            task(
+                "type=\"atomic\"",
+                &block(&format!("<inherit_context></inherit_context>{enabled}")),
+            ),
+        ),
+        (
+            "bad-boolean",
+            task(
+                "type=\"atomic\"",
+                &block("<accumulate_data>yes</accumulate_data>"),
+            ),
+        ),
         (
             "misplaced-element",
-            task("type=\"atomic\"", &block("<fresh_context><description>enabled</description></fresh_context>")),
+            task(
+                "type=\"atomic\"",
+                &block("<fresh_context><description>enabled</description></fresh_context>"),
+            ),
         ),
-        ("misplaced-text", task("type=\"atomic\"", &block("inherit_context: none"))),
-        ("unknown-element", task("type=\"atomic\"", &block("<inherit_contxt>none</inherit_contxt>"))),
-        ("unknown-element", task("type=\"atomic\"", "<fresh_contxt>enabled</fresh_contxt>")),
-        ("unknown-element", task("type=\"atomic\"", "<context_managment/>")),
-        ("unknown-element", task("type=\"atomic\"", &format!("<meta>{}</meta>", block(enabled)))),
+        (
+            "misplaced-text",
+            task("type=\"atomic\"", &block("inherit_context: none")),
+        ),
+        (
+            "unknown-element",
+            task(
+                "type=\"atomic\"",
+                &block("<inherit_contxt>none</inherit_contxt>"),
+            ),
+        ),
+        (
+            "unknown-element",
+            task("type=\"atomic\"", "<fresh_contxt>enabled</fresh_contxt>"),
+        ),
+        (
+            "unknown-element",
+            task("type=\"atomic\"", "<context_managment/>"),
+        ),
+        (
+            "unknown-element",
+            task(
+                "type=\"atomic\"",
+                &format!("<meta>{}</meta>", block(enabled)),
+            ),
+        ),
         (
             "misplaced-element",
-            task("type=\"sequential\"", &format!("<steps>{}<task><description>d</description></task></steps>", block(enabled))),
+            task(
+                "type=\"sequential\"",
+                &format!(
+                    "<steps>{}<task><description>d</description></task></steps>",
+                    block(enabled)
+                ),
+            ),
         ),
-        ("unknown-attribute", task("type=\"atomic\" subtpye=\"subtask\"", "")),
-        ("unknown-attribute", task("type=\"atomic\"", &block("<fresh_context value=\"enabled\">disabled</fresh_context>"))),
+        (
+            "unknown-attribute",
+            task("type=\"atomic\" subtpye=\"subtask\"", ""),
+        ),
+        (
+            "unknown-attribute",
+            task(
+                "type=\"atomic\"",
+                &block("<fresh_context value=\"enabled\">disabled</fresh_context>"),
+            ),
+        ),
         ("empty-value", task("type=\"\"", "")),
         ("empty-value", task("type=\"atomic\" subtype=\" \"", "")),
         (
             "repeated-element",
-            task("type=\"atomic\"", &format!("{}{}", block(""), block("<inherit_context>none</inherit_context>"))),
+            task(
+                "type=\"atomic\"",
+                &format!(
+                    "{}{}",
+                    block(""),
+                    block("<inherit_context>none</inherit_context>")
+                ),
+            ),
         ),
         (
             "repeated-element",
-            task("type=\"atomic\"", &block("<inherit_context>none</inherit_context><inherit_context>none</inherit_context>")),
+            task(
+                "type=\"atomic\"",
+                &block(
+                    "<inherit_context>none</inherit_context><inherit_context>none</inherit_context>",
+                ),
+            ),
         ),
         (
             "ref-with-body",
@@ -127,14 +237,20 @@ fn what_decides_a_setting_cannot_be_switched_off() {
         for name in [rule, "structure", "all"] {
             for level in ["off", "hint", "warning"] {
                 let config = read(&format!("[lints]\n{name} = \"{level}\"\n"));
-                assert!(check::config(&config).is_empty(), "{name} concerns other elements too");
+                assert!(
+                    check::config(&config).is_empty(),
+                    "{name} concerns other elements too"
+                );
                 assert_eq!(errors(&config, text), [*rule], "{name} = {level}\n{text}");
             }
         }
         let allow = format!("<?ctxc allow {rule} reason=\"x\"?>");
         let allowed = text
             .replace("<description>t", &format!("{allow}<description>t"))
-            .replace("<context_management>", &format!("<context_management>{allow}"));
+            .replace(
+                "<context_management>",
+                &format!("<context_management>{allow}"),
+            );
         assert_eq!(errors(&Config::default(), &allowed), [*rule], "{allowed}");
     }
 }
@@ -142,29 +258,70 @@ fn what_decides_a_setting_cannot_be_switched_off() {
 #[test]
 fn the_rules_of_settings_types_and_subtypes_alone_are_locked_as_a_whole() {
     let cases = [
-        ("unknown-type", task("type=\"zz\"", &block("<fresh_context>enabled</fresh_context>"))),
-        ("unknown-subtype", task("type=\"atomic\" subtype=\"zz\"", &block("<fresh_context>enabled</fresh_context>"))),
-        ("misplaced-setting", task("type=\"atomic\"", "<fresh_context>enabled</fresh_context>")),
-        ("misplaced-setting", task("type=\"atomic\" fresh_context=\"enabled\"", "")),
+        (
+            "unknown-type",
+            task(
+                "type=\"zz\"",
+                &block("<fresh_context>enabled</fresh_context>"),
+            ),
+        ),
+        (
+            "unknown-subtype",
+            task(
+                "type=\"atomic\" subtype=\"zz\"",
+                &block("<fresh_context>enabled</fresh_context>"),
+            ),
+        ),
+        (
+            "misplaced-setting",
+            task("type=\"atomic\"", "<fresh_context>enabled</fresh_context>"),
+        ),
+        (
+            "misplaced-setting",
+            task("type=\"atomic\" fresh_context=\"enabled\"", ""),
+        ),
     ];
     for (rule, text) in &cases {
         let config = read(&format!("[lints]\n{rule} = \"off\"\n"));
-        assert_eq!(check::config(&config).iter().map(|finding| finding.rule.name).collect::<Vec<_>>(), ["locked-lint"]);
-        assert_eq!(errors(&read("[lints]\nstructure = \"off\"\n"), text), [*rule]);
-        let allowed = text.replace("<description>", &format!("<?ctxc allow {rule}?><description>"));
+        assert_eq!(
+            check::config(&config)
+                .iter()
+                .map(|finding| finding.rule.name)
+                .collect::<Vec<_>>(),
+            ["locked-lint"]
+        );
+        assert_eq!(
+            errors(&read("[lints]\nstructure = \"off\"\n"), text),
+            [*rule]
+        );
+        let allowed = text.replace(
+            "<description>",
+            &format!("<?ctxc allow {rule}?><description>"),
+        );
         let built = compile_sources(&Config::default(), [("a.xml", &*allowed)]);
-        let names: Vec<_> = built.diagnostics.iter().map(|finding| finding.rule.name).collect();
-        assert!(names.contains(&"locked-allow") && names.contains(rule) && built.registry.is_none(), "{names:?}");
+        let names: Vec<_> = built
+            .diagnostics
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect();
+        assert!(
+            names.contains(&"locked-allow") && names.contains(rule) && built.registry.is_none(),
+            "{names:?}"
+        );
     }
 }
 
 /// The same rules elsewhere can still be lowered, silenced and recorded.
 #[test]
 fn what_decides_no_setting_can_be_switched_off() {
-    let text = task("type=\"atomic\" verson=\"2\"", "<output_format type=\"JSON\"/><provider/><instrctions>x</instrctions>");
+    let text = task(
+        "type=\"atomic\" verson=\"2\"",
+        "<output_format type=\"JSON\"/><provider/><instrctions>x</instrctions>",
+    );
     assert_eq!(errors(&Config::default(), &text).len(), 4);
     assert!(errors(&read("[lints]\nstructure = \"off\"\n"), &text).is_empty());
-    let allow = "<?ctxc allow bad-value empty-value unknown-element unknown-attribute?><description>";
+    let allow =
+        "<?ctxc allow bad-value empty-value unknown-element unknown-attribute?><description>";
     assert!(errors(&Config::default(), &text.replace("<description>", allow)).is_empty());
     let mut found = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
     Suppressions::record(&found).apply(&mut found, |_| true);
@@ -187,35 +344,59 @@ fn a_conflict_that_nothing_stands_for_is_reported() {
     };
     let text = "[lints]\nunknown-type = \"off\"\n";
     let files = MemoryFs::new();
-    let config = Config::read(&Input { path: "ctxc.toml", text, root: Path::new("work"), files: &files, rules: &[&OPEN] });
+    let config = Config::read(&Input {
+        path: "ctxc.toml",
+        text,
+        root: Path::new("work"),
+        files: &files,
+        rules: &[&OPEN],
+    });
     let conflict = block("<fresh_context>enabled</fresh_context>");
-    assert_eq!(errors(&config, &task("type=\"zz\"", &conflict)), ["context-conflict-with-default"]);
+    assert_eq!(
+        errors(&config, &task("type=\"zz\"", &conflict)),
+        ["context-conflict-with-default"]
+    );
     assert!(errors(&config, &task("type=\"zz\"", "")).is_empty());
 }
 
 /// `check` and `build` end alike, and a suppression file of an older release does not help.
 #[test]
 fn a_recorded_slip_of_a_setting_still_counts() {
-    let text = task("type=\"atomic\"", &block("<inherit_context>Full</inherit_context><fresh_context>enabled</fresh_context>"));
-    let project = Project::new().file("templates/a.xml", &text).file("ctxc.toml", "[lints]\nbad-value = \"off\"\n");
+    let text = task(
+        "type=\"atomic\"",
+        &block("<inherit_context>Full</inherit_context><fresh_context>enabled</fresh_context>"),
+    );
+    let project = Project::new()
+        .file("templates/a.xml", &text)
+        .file("ctxc.toml", "[lints]\nbad-value = \"off\"\n");
     project.run(&["check"]).code(1).says("error[bad-value]");
     project.run(&["check", "--suppress-existing"]).code(1);
     project.run(&["check"]).code(1).says("error[bad-value]");
     project.run(&["build"]).code(1);
     assert!(!project.files().contains(&"registry.json".to_owned()));
-    let mut found: Vec<Diagnostic> = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
+    let mut found: Vec<Diagnostic> =
+        compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
     let mut older = found.clone();
     for finding in &mut older {
         finding.locked = false;
     }
     let recorded = Suppressions::record(&older);
-    assert_eq!((recorded.findings(), recorded.apply(&mut found, |_| true).suppressed), (1, 0));
+    assert_eq!(
+        (
+            recorded.findings(),
+            recorded.apply(&mut found, |_| true).suppressed
+        ),
+        (1, 0)
+    );
 }
 
 /// A block of settings beside a wrapped task that has one of its own.
 #[test]
 fn the_settings_of_a_wrapped_task_are_not_written_over() {
-    let wrapped = format!("<task><description>d</description>{}</task>", block("<fresh_context>disabled</fresh_context>"));
+    let wrapped = format!(
+        "<task><description>d</description>{}</task>",
+        block("<fresh_context>disabled</fresh_context>")
+    );
     let text = task(
         "type=\"reduce\"",
         &format!(
@@ -231,9 +412,17 @@ fn the_settings_of_a_wrapped_task_are_not_written_over() {
 fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
     for section in ["default.atomic", "defaluts.atomic", "operator.atomic.x"] {
         for lint in ["unknown-key", "project", "all"] {
-            let config = read(&format!("[{section}]\ninherit_context = \"none\"\n[lints]\n{lint} = \"off\"\n"));
-            let found: Vec<_> = check::config(&config).iter().map(|finding| finding.rule.name).collect();
-            assert!(found.contains(&"unknown-key"), "[{section}], {lint}: {found:?}");
+            let config = read(&format!(
+                "[{section}]\ninherit_context = \"none\"\n[lints]\n{lint} = \"off\"\n"
+            ));
+            let found: Vec<_> = check::config(&config)
+                .iter()
+                .map(|finding| finding.rule.name)
+                .collect();
+            assert!(
+                found.contains(&"unknown-key"),
+                "[{section}], {lint}: {found:?}"
+            );
         }
     }
 }
@@ -242,7 +431,10 @@ fn a_section_of_settings_by_another_name_cannot_be_switched_off() {
 #[test]
 fn a_slip_of_a_setting_is_seen_behind_many_others() {
     let many = "<provider/>".repeat(10_100);
-    let text = task("type=\"atomic\"", &format!("{many}{}", block("<inherit_context>Full</inherit_context>")));
+    let text = task(
+        "type=\"atomic\"",
+        &format!("{many}{}", block("<inherit_context>Full</inherit_context>")),
+    );
     let found = errors(&read("[lints]\nstructure = \"off\"\n"), &text);
     assert!(found.contains(&"bad-value"), "{found:?}");
 }
@@ -264,15 +456,31 @@ const SLIPS: [Option<Slip>; 14] = [
     Some(|name, value| block(&format!("{name}={value}"))),
     Some(|name, value| format!("<{name}>{value}</{name}>")),
     Some(|name, value| format!("<context_managment><{name}>{value}</{name}></context_managment>")),
-    Some(|name, value| format!("<settings>{}</settings>", block(&format!("<{name}>{value}</{name}>")))),
-    Some(|name, value| format!("{}{}", block(""), block(&format!("<{name}>{value}</{name}>")))),
+    Some(|name, value| {
+        format!(
+            "<settings>{}</settings>",
+            block(&format!("<{name}>{value}</{name}>"))
+        )
+    }),
+    Some(|name, value| {
+        format!(
+            "{}{}",
+            block(""),
+            block(&format!("<{name}>{value}</{name}>"))
+        )
+    }),
 ];
 
 fn settings(node: &Value, out: &mut Vec<(String, String)>) {
     match node {
         Value::Object(fields) => {
-            if let (Some(inherit), Some(fresh)) = (fields.get("inherit_context"), fields.get("fresh_context")) {
-                out.push((inherit["value"].as_str().unwrap().to_owned(), fresh["value"].as_str().unwrap().to_owned()));
+            if let (Some(inherit), Some(fresh)) =
+                (fields.get("inherit_context"), fields.get("fresh_context"))
+            {
+                out.push((
+                    inherit["value"].as_str().unwrap().to_owned(),
+                    fresh["value"].as_str().unwrap().to_owned(),
+                ));
             }
             fields.values().for_each(|inner| settings(inner, out));
         }

@@ -3,7 +3,8 @@
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::conflict::{
-    Side, TaskFacts, WithoutContext, exclusivity, no_context, redundant, subset_selects_nothing, without_effect,
+    Side, TaskFacts, WithoutContext, exclusivity, no_context, redundant, subset_selects_nothing,
+    without_effect,
 };
 use ctxc::internals::settings::layers::{Layers, RowId};
 use ctxc::internals::settings::operators::BodyPart;
@@ -20,8 +21,20 @@ const TABLE: [[&str; 5]; 9] = [
     ["reduce inner_task", "full", "-", "-", "disabled"],
     ["reduce reduction_task", "full", "-", "-", "disabled"],
     ["script", "full", "-", "-", "disabled"],
-    ["director_evaluator_loop", "none", "true", "notes_only", "enabled"],
-    ["director_evaluator_loop director", "full", "-", "-", "disabled"],
+    [
+        "director_evaluator_loop",
+        "none",
+        "true",
+        "notes_only",
+        "enabled",
+    ],
+    [
+        "director_evaluator_loop director",
+        "full",
+        "-",
+        "-",
+        "disabled",
+    ],
 ];
 
 const INHERIT: [&str; 4] = ["", "full", "none", "subset"];
@@ -39,7 +52,13 @@ struct Cell {
 
 /// The rules of the language, stated plainly over words.
 fn stated(defaults: &[&str; 5], written: [&str; 4], has_content: bool, selects: bool) -> Cell {
-    let value = |at: usize| if written[at].is_empty() { defaults[at + 1] } else { written[at] };
+    let value = |at: usize| {
+        if written[at].is_empty() {
+            defaults[at + 1]
+        } else {
+            written[at]
+        }
+    };
     let has_steps = defaults[2] != "-";
     let [inherit, accumulate, format, fresh] = [value(0), value(1), value(2), value(3)];
     let mut findings = Vec::new();
@@ -52,7 +71,14 @@ fn stated(defaults: &[&str; 5], written: [&str; 4], has_content: bool, selects: 
         });
     }
     if inherit == "none" && accumulate != "true" && fresh == "disabled" {
-        findings.push(if has_content { "CTX203 info" } else { "CTX203 warning" }.to_owned());
+        findings.push(
+            if has_content {
+                "CTX203 info"
+            } else {
+                "CTX203 warning"
+            }
+            .to_owned(),
+        );
     }
     let idle_data = written[1] == "true" && !has_steps;
     let idle_format = !written[2].is_empty() && (!has_steps || accumulate != "true");
@@ -63,10 +89,22 @@ fn stated(defaults: &[&str; 5], written: [&str; 4], has_content: bool, selects: 
         findings.push("CTX204 accumulation_format".to_owned());
     }
     let alone = findings.iter().any(|finding| finding.starts_with("CTX203"));
-    let conflict = findings.iter().any(|finding| finding.starts_with("CTX201") || finding.starts_with("CTX202"));
-    for (at, name) in ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"].iter().enumerate() {
-        let graver =
-            (conflict && (at == 0 || at == 3)) || (alone && at != 2) || (idle_data && at == 1) || (idle_format && at == 2);
+    let conflict = findings
+        .iter()
+        .any(|finding| finding.starts_with("CTX201") || finding.starts_with("CTX202"));
+    for (at, name) in [
+        "inherit_context",
+        "accumulate_data",
+        "accumulation_format",
+        "fresh_context",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let graver = (conflict && (at == 0 || at == 3))
+            || (alone && at != 2)
+            || (idle_data && at == 1)
+            || (idle_format && at == 2);
         if !written[at].is_empty() && written[at] == defaults[at + 1] && !graver {
             findings.push(format!("CTX205 {name}"));
         }
@@ -95,13 +133,20 @@ fn written(words: [&str; 4]) -> Written {
 
 fn row(layers: &Layers, name: &str) -> RowId {
     match name {
-        "reduce inner_task" => layers.part(layers.row("reduce", None).unwrap(), BodyPart::InnerTask),
-        "reduce reduction_task" => layers.part(layers.row("reduce", None).unwrap(), BodyPart::ReductionTask),
-        "director_evaluator_loop director" => {
-            layers.part(layers.row("director_evaluator_loop", None).unwrap(), BodyPart::Director)
+        "reduce inner_task" => {
+            layers.part(layers.row("reduce", None).unwrap(), BodyPart::InnerTask)
         }
+        "reduce reduction_task" => {
+            layers.part(layers.row("reduce", None).unwrap(), BodyPart::ReductionTask)
+        }
+        "director_evaluator_loop director" => layers.part(
+            layers.row("director_evaluator_loop", None).unwrap(),
+            BodyPart::Director,
+        ),
         _ => {
-            let (operator, subtype) = name.split_once(' ').map_or((name, None), |(o, s)| (o, Some(s)));
+            let (operator, subtype) = name
+                .split_once(' ')
+                .map_or((name, None), |(o, s)| (o, Some(s)));
             layers.row(operator, subtype).unwrap()
         }
     }
@@ -125,8 +170,16 @@ fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskFacts) -> C
         WithoutContext::OwnContent => "CTX203 info".to_owned(),
     }));
     let names = || SettingName::ALL.iter().copied();
-    findings.extend(names().filter(|name| without_effect(&resolved, *name)).map(|name| format!("CTX204 {}", name.word())));
-    findings.extend(names().filter(|name| redundant(&resolved, layers, *name)).map(|name| format!("CTX205 {}", name.word())));
+    findings.extend(
+        names()
+            .filter(|name| without_effect(&resolved, *name))
+            .map(|name| format!("CTX204 {}", name.word())),
+    );
+    findings.extend(
+        names()
+            .filter(|name| redundant(&resolved, layers, *name))
+            .map(|name| format!("CTX205 {}", name.word())),
+    );
     if subset_selects_nothing(&resolved, facts) {
         findings.push("CTX206".to_owned());
     }
@@ -146,10 +199,20 @@ fn the_compiler_and_the_stated_rules_agree_on_every_cell() {
         for (i, a, f, x) in combinations() {
             let words = [INHERIT[i], ACCUMULATE[a], FORMAT[f], FRESH[x]];
             // What selects a part is content too, but for `context_relevance` alone.
-            for (has_content, selects) in [(false, false), (true, true), (true, false), (false, true)] {
-                let facts = TaskFacts { has_content, selects };
+            for (has_content, selects) in
+                [(false, false), (true, true), (true, false), (false, true)]
+            {
+                let facts = TaskFacts {
+                    has_content,
+                    selects,
+                };
                 let stated = stated(defaults, words, has_content, selects);
-                assert_eq!(compiled(&layers, id, words, facts), stated, "{} {words:?}", defaults[0]);
+                assert_eq!(
+                    compiled(&layers, id, words, facts),
+                    stated,
+                    "{} {words:?}",
+                    defaults[0]
+                );
             }
             cells += 1;
         }
@@ -166,14 +229,27 @@ fn the_table_is_the_table_of_the_language() {
     let layers = Layers::default();
     for defaults in &TABLE {
         let resolved = layers.defaults(row(&layers, defaults[0]));
-        let values = [0, 1, 2, 3].map(|at| resolved.get(SettingName::ALL[at]).value.word().replace("N/A", "-"));
+        let values = [0, 1, 2, 3].map(|at| {
+            resolved
+                .get(SettingName::ALL[at])
+                .value
+                .word()
+                .replace("N/A", "-")
+        });
         assert_eq!(values.as_slice(), &defaults[1..], "{}", defaults[0]);
     }
     // The ninth row is that of two parts.
     let looped = layers.row("director_evaluator_loop", None).unwrap();
-    let [director, evaluator] = [BodyPart::Director, BodyPart::Evaluator].map(|part| *layers.defaults(layers.part(looped, part)));
-    assert_eq!(director.inherit_context.value, evaluator.inherit_context.value);
-    assert_eq!(director.accumulate_data.value, evaluator.accumulate_data.value);
+    let [director, evaluator] = [BodyPart::Director, BodyPart::Evaluator]
+        .map(|part| *layers.defaults(layers.part(looped, part)));
+    assert_eq!(
+        director.inherit_context.value,
+        evaluator.inherit_context.value
+    );
+    assert_eq!(
+        director.accumulate_data.value,
+        evaluator.accumulate_data.value
+    );
     assert_eq!(director.fresh_context.value, evaluator.fresh_context.value);
 }
 
@@ -181,15 +257,22 @@ fn the_table_is_the_table_of_the_language() {
 fn no_default_is_flipped_to_escape_a_conflict() {
     let layers = Layers::default();
     let resolved = resolve(RowId::ATOMIC, &layers, &written(["", "", "", "enabled"]));
-    assert_eq!((resolved.inherit_context.value, resolved.fresh_context.value), (Inherit::Full, Fresh::Enabled));
+    assert_eq!(
+        (resolved.inherit_context.value, resolved.fresh_context.value),
+        (Inherit::Full, Fresh::Enabled)
+    );
 }
 
 #[test]
 fn subtypes_without_a_row_keep_their_operators() {
     let layers = Layers::default();
-    for (operator, subtype) in
-        [("sequential", "subtask"), ("reduce", "subtask"), ("script", "subtask"), ("atomic", "director"), ("atomic", "evaluator")]
-    {
+    for (operator, subtype) in [
+        ("sequential", "subtask"),
+        ("reduce", "subtask"),
+        ("script", "subtask"),
+        ("atomic", "director"),
+        ("atomic", "evaluator"),
+    ] {
         let of = layers.defaults(layers.row(operator, None).unwrap());
         let own = layers.defaults(layers.row(operator, Some(subtype)).unwrap());
         for name in SettingName::ALL {

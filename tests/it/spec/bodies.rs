@@ -26,14 +26,27 @@ const NONCE: &str = "000000000000000000000";
 
 fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
     let (assembly, call) = tried(scene, profile, None);
-    (assembly.unwrap_or_else(|faults| panic!("{}: {faults:#?}", scene.name)), call)
+    (
+        assembly.unwrap_or_else(|faults| panic!("{}: {faults:#?}", scene.name)),
+        call,
+    )
 }
 
-fn tried(scene: &Scene, profile: Profile, target: Option<&'static Target>) -> (Result<Assembly, Refused>, Call) {
-    let texts = scene.templates.iter().map(|(path, text)| (path, text)).chain(&scene.files);
+fn tried(
+    scene: &Scene,
+    profile: Profile,
+    target: Option<&'static Target>,
+) -> (Result<Assembly, Refused>, Call) {
+    let texts = scene
+        .templates
+        .iter()
+        .map(|(path, text)| (path, text))
+        .chain(&scene.files);
     let sources = texts.map(|(path, text)| (path.as_str(), text.as_str()));
     let built = ctxc::compile_sources(&ctxc::Config::default(), sources);
-    let registry = built.registry.unwrap_or_else(|| panic!("{}: {:#?}", scene.name, built.diagnostics));
+    let registry = built
+        .registry
+        .unwrap_or_else(|| panic!("{}: {:#?}", scene.name, built.diagnostics));
     let source = Fixtures(scene.matches.clone());
     let request = Request {
         node: &scene.node,
@@ -47,8 +60,17 @@ fn tried(scene: &Scene, profile: Profile, target: Option<&'static Target>) -> (R
         history: &scene.history,
         ..Request::new(&scene.task)
     };
-    let options = Options { profile, budget: scene.budget, counting: Counting::Always, target, ..Options::default() };
-    (assemble(&registry, &request, &options), Call::of(&registry, &request).unwrap())
+    let options = Options {
+        profile,
+        budget: scene.budget,
+        counting: Counting::Always,
+        target,
+        ..Options::default()
+    };
+    (
+        assemble(&registry, &request, &options),
+        Call::of(&registry, &request).unwrap(),
+    )
 }
 
 const fn speaker(speaker: Speaker) -> &'static str {
@@ -64,7 +86,9 @@ const fn speaker(speaker: Speaker) -> &'static str {
 fn account(account: &SegmentReport) -> Value {
     let fate = match &account.fate {
         Disposition::Kept => json!("kept"),
-        Disposition::Cut { range, mark } => json!({"from": range.start, "to": range.end, "mark": mark}),
+        Disposition::Cut { range, mark } => {
+            json!({"from": range.start, "to": range.end, "mark": mark})
+        }
         Disposition::Shortened { left_out } => {
             json!({"left_out": left_out.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>()})
         }
@@ -89,26 +113,45 @@ fn rendered(assembly: &Assembly) -> Value {
 }
 
 fn segment(segment: &Segment) -> Value {
-    let Segment { id, kind, title, text, stability, trust, .. } = segment;
+    let Segment {
+        id,
+        kind,
+        title,
+        text,
+        stability,
+        trust,
+        ..
+    } = segment;
     json!({"id": id, "kind": kind, "title": title, "text": text.text(), "stability": stability, "trust": trust})
 }
 
 fn case(scene: &Scene) -> Value {
     let mut profiles = Map::new();
     for profile in fenced_profiles() {
-        profiles.insert(profile.word().to_owned(), rendered(&assembled(scene, profile).0));
+        profiles.insert(
+            profile.word().to_owned(),
+            rendered(&assembled(scene, profile).0),
+        );
     }
     // It refuses what the others fence.
     if let (Ok(assembly), _) = tried(scene, Profile::Bare, None) {
         profiles.insert(Profile::Bare.word().to_owned(), rendered(&assembly));
     }
     let mut bodies = [Map::new(), Map::new()];
-    for (profile, bodies) in [Profile::Markdown, Profile::Bare].into_iter().zip(&mut bodies) {
+    for (profile, bodies) in [Profile::Markdown, Profile::Bare]
+        .into_iter()
+        .zip(&mut bodies)
+    {
         for target in TARGETS {
-            let (Ok(assembly), call) = tried(scene, profile, Some(target)) else { continue };
+            let (Ok(assembly), call) = tried(scene, profile, Some(target)) else {
+                continue;
+            };
             // Not every provider has a form for every image and document.
             if let Ok(text) = target.body(&assembly.messages, &call) {
-                bodies.insert(target.name.to_owned(), json!(text.replace(&assembly.report.nonce, NONCE)));
+                bodies.insert(
+                    target.name.to_owned(),
+                    json!(text.replace(&assembly.report.nonce, NONCE)),
+                );
             }
         }
     }
@@ -118,7 +161,9 @@ fn case(scene: &Scene) -> Value {
         (name.clone(), result)
     });
     let found = |found: &ctxc::internals::context::context_source::Match| json!({"id": found.id, "text": found.text, "trust": found.trust});
-    let attempt = |attempt: &ctxc::internals::context::request::Attempt| json!([attempt.stage, attempt.obstacle, attempt.note]);
+    let attempt = |attempt: &ctxc::internals::context::request::Attempt| {
+        json!([attempt.stage, attempt.obstacle, attempt.note])
+    };
     json!({
         "name": scene.name,
         "templates": scene.templates.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
@@ -135,7 +180,10 @@ fn case(scene: &Scene) -> Value {
 #[test]
 fn the_vectors_of_rendering_are_what_the_assembler_says() {
     let about = "what agents receive: messages and report in every profile, and the request body of every target";
-    let mut out = format!("{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n", json!(about));
+    let mut out = format!(
+        "{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n",
+        json!(about)
+    );
     for (at, scene) in scenes().iter().enumerate() {
         let _ = write!(out, "{}{}", if at == 0 { "" } else { ",\n" }, case(scene));
     }
@@ -143,7 +191,11 @@ fn the_vectors_of_rendering_are_what_the_assembler_says() {
 }
 
 fn texts(value: &Value) -> String {
-    let parts = value.as_array().unwrap().iter().map(|part| part["text"].as_str().unwrap());
+    let parts = value
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| part["text"].as_str().unwrap());
     parts.collect()
 }
 
@@ -151,12 +203,19 @@ fn texts(value: &Value) -> String {
 #[test]
 fn every_body_says_the_same() {
     // Turns have forms of their own: the next test reads those.
-    for scene in scenes().into_iter().filter(|scene| scene.history.is_empty()) {
+    for scene in scenes()
+        .into_iter()
+        .filter(|scene| scene.history.is_empty())
+    {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
-        let said: Vec<(&str, &str)> =
-            assembly.messages.iter().map(|message| (speaker(message.speaker), message.text.text())).collect();
+        let said: Vec<(&str, &str)> = assembly
+            .messages
+            .iter()
+            .map(|message| (speaker(message.speaker), message.text.text()))
+            .collect();
         for target in TARGETS {
-            let body: Value = serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
+            let body: Value =
+                serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
             let turns = |key: &str, text: &dyn Fn(&Value) -> String| -> Vec<(String, String)> {
                 let turn = |turn: &Value| (turn["role"].as_str().unwrap().to_owned(), text(turn));
                 body[key].as_array().unwrap().iter().map(turn).collect()
@@ -171,15 +230,22 @@ fn every_body_says_the_same() {
             };
             let system = match target.name {
                 "openai-chat" | "ollama" => None,
-                "openai-responses" => body.get("instructions").map(|text| text.as_str().unwrap().to_owned()),
+                "openai-responses" => body
+                    .get("instructions")
+                    .map(|text| text.as_str().unwrap().to_owned()),
                 "anthropic" => body.get("system").map(texts),
-                "gemini" => body.get("systemInstruction").map(|system| texts(&system["parts"])),
+                "gemini" => body
+                    .get("systemInstruction")
+                    .map(|system| texts(&system["parts"])),
                 other => panic!("no reader for {other}"),
             };
             if let Some(system) = system {
                 heard.insert(0, ("system".to_owned(), system));
             }
-            let heard: Vec<(&str, &str)> = heard.iter().map(|(who, text)| (who.as_str(), text.as_str())).collect();
+            let heard: Vec<(&str, &str)> = heard
+                .iter()
+                .map(|(who, text)| (who.as_str(), text.as_str()))
+                .collect();
             assert_eq!(heard, said, "{} {}", scene.name, target.name);
         }
     }
@@ -190,9 +256,18 @@ fn part(speaker: &str, part: &Part, out: &mut Vec<String>) {
         Part::Text(text) => out.push(format!("{speaker}: {text}")),
         Part::Call(call) => out.push(format!("call {} {}", call.name, call.arguments)),
         Part::Result(result) => {
-            let texts =
-                result.parts.iter().map(|part| if let Part::Text(text) = part { text.as_str() } else { panic!("{part:?}") });
-            out.push(format!("result{} {}", if result.is_error { " error" } else { "" }, texts.collect::<Vec<_>>().join("\n")));
+            let texts = result.parts.iter().map(|part| {
+                if let Part::Text(text) = part {
+                    text.as_str()
+                } else {
+                    panic!("{part:?}")
+                }
+            });
+            out.push(format!(
+                "result{} {}",
+                if result.is_error { " error" } else { "" },
+                texts.collect::<Vec<_>>().join("\n")
+            ));
         }
         Part::Media(media) => out.push(format!("media {}", media.media_type)),
         Part::Reasoning(_) => {}
@@ -206,11 +281,17 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
     let result = |text: String, out: &mut Vec<String>| {
-        let (error, text) = text.strip_prefix("[error] ").map_or(("", text.as_str()), |text| (" error", text));
+        let (error, text) = text
+            .strip_prefix("[error] ")
+            .map_or(("", text.as_str()), |text| (" error", text));
         out.push(format!("result{error} {text}"));
     };
     let arguments = |text: &Value| serde_json::from_str::<Value>(text.as_str().unwrap()).unwrap();
-    let media = |value: &Value| word(value).strip_prefix("data:").map(|data| data.split(';').next().unwrap().to_owned());
+    let media = |value: &Value| {
+        word(value)
+            .strip_prefix("data:")
+            .map(|data| data.split(';').next().unwrap().to_owned())
+    };
     match target {
         "openai-chat" | "ollama" => {
             for message in list(&body["messages"]) {
@@ -220,18 +301,33 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
                     continue;
                 }
                 let content = &message["content"];
-                out.extend(content.as_str().filter(|text| !text.is_empty()).map(|text| format!("{role}: {text}")));
+                out.extend(
+                    content
+                        .as_str()
+                        .filter(|text| !text.is_empty())
+                        .map(|text| format!("{role}: {text}")),
+                );
                 for part in list(content) {
                     match word(&part["type"]).as_str() {
                         "text" => out.push(format!("{role}: {}", word(&part["text"]))),
-                        _ => out.push(format!("media {}", media(&part["image_url"]["url"]).unwrap())),
+                        _ => out.push(format!(
+                            "media {}",
+                            media(&part["image_url"]["url"]).unwrap()
+                        )),
                     }
                 }
-                out.extend(list(&message["images"]).iter().map(|_| "media image/png".to_owned()));
+                out.extend(
+                    list(&message["images"])
+                        .iter()
+                        .map(|_| "media image/png".to_owned()),
+                );
                 for call in list(&message["tool_calls"]) {
                     let function = &call["function"];
-                    let given =
-                        if target == "ollama" { function["arguments"].clone() } else { arguments(&function["arguments"]) };
+                    let given = if target == "ollama" {
+                        function["arguments"].clone()
+                    } else {
+                        arguments(&function["arguments"])
+                    };
                     out.push(format!("call {} {given}", word(&function["name"])));
                 }
             }
@@ -240,14 +336,25 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
             out.push(format!("system: {}", word(&body["instructions"])));
             for item in list(&body["input"]) {
                 match (word(&item["type"]).as_str(), &item["content"]) {
-                    ("function_call", _) => out.push(format!("call {} {}", word(&item["name"]), arguments(&item["arguments"]))),
+                    ("function_call", _) => out.push(format!(
+                        "call {} {}",
+                        word(&item["name"]),
+                        arguments(&item["arguments"])
+                    )),
                     ("function_call_output", _) => result(word(&item["output"]), &mut out),
-                    (_, Value::String(text)) => out.push(format!("{}: {text}", word(&item["role"]))),
+                    (_, Value::String(text)) => {
+                        out.push(format!("{}: {text}", word(&item["role"])))
+                    }
                     (_, parts) => {
                         for part in list(parts) {
                             match word(&part["type"]).as_str() {
-                                "input_text" => out.push(format!("{}: {}", word(&item["role"]), word(&part["text"]))),
-                                _ => out.push(format!("media {}", media(&part["image_url"]).unwrap())),
+                                "input_text" => out.push(format!(
+                                    "{}: {}",
+                                    word(&item["role"]),
+                                    word(&part["text"])
+                                )),
+                                _ => out
+                                    .push(format!("media {}", media(&part["image_url"]).unwrap())),
                             }
                         }
                     }
@@ -259,11 +366,24 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
             for message in list(&body["messages"]) {
                 for block in list(&message["content"]) {
                     match word(&block["type"]).as_str() {
-                        "text" => out.push(format!("{}: {}", word(&message["role"]), word(&block["text"]))),
-                        "tool_use" => out.push(format!("call {} {}", word(&block["name"]), block["input"])),
+                        "text" => out.push(format!(
+                            "{}: {}",
+                            word(&message["role"]),
+                            word(&block["text"])
+                        )),
+                        "tool_use" => {
+                            out.push(format!("call {} {}", word(&block["name"]), block["input"]))
+                        }
                         "tool_result" => {
-                            let texts: Vec<String> = list(&block["content"]).iter().map(|block| word(&block["text"])).collect();
-                            let error = if block["is_error"] == true { " error" } else { "" };
+                            let texts: Vec<String> = list(&block["content"])
+                                .iter()
+                                .map(|block| word(&block["text"]))
+                                .collect();
+                            let error = if block["is_error"] == true {
+                                " error"
+                            } else {
+                                ""
+                            };
                             out.push(format!("result{error} {}", texts.join("\n")));
                         }
                         "thinking" => {}
@@ -273,9 +393,16 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
             }
         }
         "gemini" => {
-            out.push(format!("system: {}", texts(&body["systemInstruction"]["parts"])));
+            out.push(format!(
+                "system: {}",
+                texts(&body["systemInstruction"]["parts"])
+            ));
             for content in list(&body["contents"]) {
-                let role = if content["role"] == "model" { "assistant" } else { "user" };
+                let role = if content["role"] == "model" {
+                    "assistant"
+                } else {
+                    "user"
+                };
                 for part in list(&content["parts"]) {
                     if let Some(text) = part.get("text") {
                         out.push(format!("{role}: {}", word(text)));
@@ -284,7 +411,11 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
                     } else if let Some(response) = part.get("functionResponse") {
                         let error = response["response"].get("error");
                         let text = error.unwrap_or(&response["response"]["output"]);
-                        out.push(format!("result{} {}", if error.is_some() { " error" } else { "" }, word(text)));
+                        out.push(format!(
+                            "result{} {}",
+                            if error.is_some() { " error" } else { "" },
+                            word(text)
+                        ));
                     } else {
                         out.push(format!("media {}", word(&part["inlineData"]["mimeType"])));
                     }
@@ -299,28 +430,47 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
 /// Texts, calls, results and images of a conversation are there in every body, in their order.
 #[test]
 fn every_body_says_the_turns() {
-    for scene in scenes().into_iter().filter(|scene| !scene.history.is_empty()) {
+    for scene in scenes()
+        .into_iter()
+        .filter(|scene| !scene.history.is_empty())
+    {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
-        if TARGETS.iter().any(|target| target.body(&assembly.messages, &call).is_err()) {
+        if TARGETS
+            .iter()
+            .any(|target| target.body(&assembly.messages, &call).is_err())
+        {
             continue;
         }
         let mut said = Vec::new();
         for message in &assembly.messages {
-            let who = if message.speaker == Speaker::Assistant { "assistant" } else { speaker(message.speaker) };
+            let who = if message.speaker == Speaker::Assistant {
+                "assistant"
+            } else {
+                speaker(message.speaker)
+            };
             if message.parts.is_empty() {
                 said.push(format!("{who}: {}", message.as_str()));
             }
-            message.parts.iter().for_each(|one| part(who, one, &mut said));
+            message
+                .parts
+                .iter()
+                .for_each(|one| part(who, one, &mut said));
         }
         for target in TARGETS {
-            let body: Value = serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
+            let body: Value =
+                serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
             let mut heard = heard(target.name, &body);
             let mut said = said.clone();
             if target.name == "ollama" {
                 // Its images stand beside the text, and several texts of a message are one.
                 let texts = |all: Vec<String>| -> Vec<String> {
-                    let lines = all.iter().flat_map(|one| one.trim_start_matches("user: ").lines());
-                    lines.filter(|line| !line.is_empty()).map(str::to_owned).collect()
+                    let lines = all
+                        .iter()
+                        .flat_map(|one| one.trim_start_matches("user: ").lines());
+                    lines
+                        .filter(|line| !line.is_empty())
+                        .map(str::to_owned)
+                        .collect()
                 };
                 (heard, said) = (texts(heard), texts(said));
                 heard.sort();
@@ -335,31 +485,77 @@ fn every_body_says_the_turns() {
 #[test]
 fn what_no_form_of_a_provider_holds_is_refused() {
     let media = |kind: &str, url: bool| {
-        let source = if url { MediaSource::Url("https://a.b/c".to_owned()) } else { MediaSource::Base64("AAAA".to_owned()) };
-        Media { media_type: kind.to_owned(), name: None, source }
+        let source = if url {
+            MediaSource::Url("https://a.b/c".to_owned())
+        } else {
+            MediaSource::Base64("AAAA".to_owned())
+        };
+        Media {
+            media_type: kind.to_owned(),
+            name: None,
+            source,
+        }
     };
     let registry = ctxc::compile_sources(
         &ctxc::Config::default(),
-        [("t.xml", "<task name=\"t\" type=\"atomic\"><description>d</description><history/></task>")],
+        [(
+            "t.xml",
+            "<task name=\"t\" type=\"atomic\"><description>d</description><history/></task>",
+        )],
     );
     let registry = registry.registry.unwrap();
     let takes = |turns: &[Turn]| {
-        let assembly = assemble(&registry, &Request { history: turns, ..Request::new("t") }, &Options::default()).unwrap();
-        let taken = TARGETS.iter().filter(|target| target.body(&assembly.messages, &Call::default()).is_ok());
-        taken.map(|target| target.name).collect::<Vec<_>>().join(" ")
+        let assembly = assemble(
+            &registry,
+            &Request {
+                history: turns,
+                ..Request::new("t")
+            },
+            &Options::default(),
+        )
+        .unwrap();
+        let taken = TARGETS
+            .iter()
+            .filter(|target| target.body(&assembly.messages, &Call::default()).is_ok());
+        taken
+            .map(|target| target.name)
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     let user = |media| vec![Turn::new(Speaker::User, "look").with(media)];
     let all = "openai-chat openai-responses anthropic gemini ollama";
     assert_eq!(takes(&user(media("image/png", false))), all);
-    assert_eq!(takes(&user(media("image", true))), "openai-chat openai-responses anthropic gemini");
-    assert_eq!(takes(&user(media("application/pdf", false))), "openai-chat openai-responses anthropic gemini");
-    assert_eq!(takes(&user(media("application", true))), "openai-responses anthropic gemini");
-    assert_eq!(takes(&user(media("text/csv", false))), "openai-chat openai-responses gemini");
-    assert_eq!(takes(&[Turn::new(Speaker::Assistant, "so").with(media("image/png", false))]), "gemini");
-    let result = ToolResult { call: "c".to_owned(), parts: vec![Part::Media(media("image/png", false))], is_error: false };
+    assert_eq!(
+        takes(&user(media("image", true))),
+        "openai-chat openai-responses anthropic gemini"
+    );
+    assert_eq!(
+        takes(&user(media("application/pdf", false))),
+        "openai-chat openai-responses anthropic gemini"
+    );
+    assert_eq!(
+        takes(&user(media("application", true))),
+        "openai-responses anthropic gemini"
+    );
+    assert_eq!(
+        takes(&user(media("text/csv", false))),
+        "openai-chat openai-responses gemini"
+    );
+    assert_eq!(
+        takes(&[Turn::new(Speaker::Assistant, "so").with(media("image/png", false))]),
+        "gemini"
+    );
+    let result = ToolResult {
+        call: "c".to_owned(),
+        parts: vec![Part::Media(media("image/png", false))],
+        is_error: false,
+    };
     let shown = [
         Turn::new(Speaker::Assistant, "").calling("c", "f", json!({})),
-        Turn { speaker: Speaker::Tool, parts: vec![Part::Result(result)] },
+        Turn {
+            speaker: Speaker::Tool,
+            parts: vec![Part::Result(result)],
+        },
     ];
     assert_eq!(takes(&shown), "openai-responses anthropic gemini ollama");
 }
@@ -369,9 +565,20 @@ fn what_no_form_of_a_provider_holds_is_refused() {
 fn nothing_untrusted_is_the_systems() {
     for scene in scenes() {
         let (assembly, _) = assembled(&scene, Profile::Markdown);
-        for message in assembly.messages.iter().filter(|message| message.speaker == Speaker::System) {
-            let trusts = message.segments.iter().map(|at| assembly.report.segments[*at].segment.trust);
-            assert!(trusts.clone().all(|trust| trust == Trust::Trusted), "{}", scene.name);
+        for message in assembly
+            .messages
+            .iter()
+            .filter(|message| message.speaker == Speaker::System)
+        {
+            let trusts = message
+                .segments
+                .iter()
+                .map(|at| assembly.report.segments[*at].segment.trust);
+            assert!(
+                trusts.clone().all(|trust| trust == Trust::Trusted),
+                "{}",
+                scene.name
+            );
         }
     }
 }
@@ -379,7 +586,11 @@ fn nothing_untrusted_is_the_systems() {
 #[test]
 fn a_request_without_a_question_is_none() {
     let (assembly, call) = assembled(&scenes()[0], Profile::Markdown);
-    let system: Vec<_> = assembly.messages.into_iter().filter(|message| message.speaker == Speaker::System).collect();
+    let system: Vec<_> = assembly
+        .messages
+        .into_iter()
+        .filter(|message| message.speaker == Speaker::System)
+        .collect();
     assert!(!system.is_empty());
     for target in TARGETS {
         assert_eq!(target.body(&system, &call), Err(NoBody::Empty));
@@ -404,17 +615,41 @@ fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
         message(Speaker::User, "  g", &[2]),
         message(Speaker::User, " ", &[]),
     ];
-    let anthropic = TARGETS.iter().find(|target| target.name == "anthropic").unwrap();
-    let body: Value = serde_json::from_str(&anthropic.body(&messages, &Call::default()).unwrap()).unwrap();
+    let anthropic = TARGETS
+        .iter()
+        .find(|target| target.name == "anthropic")
+        .unwrap();
+    let body: Value =
+        serde_json::from_str(&anthropic.body(&messages, &Call::default()).unwrap()).unwrap();
     let blocks = |blocks: &Value| -> Vec<(String, bool)> {
-        let block = |block: &Value| (block["text"].as_str().unwrap().to_owned(), block.get("cache_control").is_some());
+        let block = |block: &Value| {
+            (
+                block["text"].as_str().unwrap().to_owned(),
+                block.get("cache_control").is_some(),
+            )
+        };
         blocks.as_array().unwrap().iter().map(block).collect()
     };
-    let named = |parts: &[(&str, bool)]| parts.iter().map(|(text, is)| ((*text).to_owned(), *is)).collect::<Vec<_>>();
+    let named = |parts: &[(&str, bool)]| {
+        parts
+            .iter()
+            .map(|(text, is)| ((*text).to_owned(), *is))
+            .collect::<Vec<_>>()
+    };
     assert_eq!(
         blocks(&body["system"]),
-        named(&[("a", false), ("b", true), ("c", true), ("d", true), ("e", true), ("f  ", false)])
+        named(&[
+            ("a", false),
+            ("b", true),
+            ("c", true),
+            ("d", true),
+            ("e", true),
+            ("f  ", false)
+        ])
     );
     assert_eq!(body["messages"].as_array().unwrap().len(), 1);
-    assert_eq!(blocks(&body["messages"][0]["content"]), named(&[("  g", false)]));
+    assert_eq!(
+        blocks(&body["messages"][0]["content"]),
+        named(&[("  g", false)])
+    );
 }

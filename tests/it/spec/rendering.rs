@@ -12,7 +12,9 @@ use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::Speaker;
 use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
-use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::context::{
+    Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust,
+};
 use ctxc::internals::kernel::sampling::{Parameter, Sampling};
 use ctxc::internals::kernel::tokens::Bytes;
 use ctxc::internals::project::tools::ToolDefinition;
@@ -27,7 +29,10 @@ fn frame(profile: Profile, segment: &Segment) -> Frame {
     let marks = Marks::of(&Request::new("t"));
     let Frame { head, tail } = profile::frame(profile, segment, &marks);
     let plain = |text: String| text.replace(marks.first(), NONCE);
-    Frame { head: plain(head), tail: plain(tail) }
+    Frame {
+        head: plain(head),
+        tail: plain(tail),
+    }
 }
 
 fn segment(kind: Kind, title: &str, text: &str) -> Segment {
@@ -49,10 +54,17 @@ fn segment(kind: Kind, title: &str, text: &str) -> Segment {
 
 /// A title that the assembly gives segments of a kind.
 const fn title(kind: Kind) -> &'static str {
-    if matches!(kind, Kind::Input | Kind::Accumulated | Kind::Inherited | Kind::Fresh) {
+    if matches!(
+        kind,
+        Kind::Input | Kind::Accumulated | Kind::Inherited | Kind::Fresh
+    ) {
         return "NAME";
     }
-    if matches!(kind, Kind::File) { "src/NAME.rs" } else { "" }
+    if matches!(kind, Kind::File) {
+        "src/NAME.rs"
+    } else {
+        ""
+    }
 }
 
 /// A text as a JSON string in a code span, whatever backticks it holds.
@@ -67,7 +79,9 @@ fn code(text: &str) -> String {
 }
 
 fn headings() -> String {
-    let mut out = String::from("| kind | `markdown` | `xml` | `plain` | `sections` | `bare` |\n|---|---|---|---|---|---|\n");
+    let mut out = String::from(
+        "| kind | `markdown` | `xml` | `plain` | `sections` | `bare` |\n|---|---|---|---|---|---|\n",
+    );
     for kind in Kind::ALL {
         let _ = write!(out, "| `{}` |", kind.word());
         for profile in Profile::ALL {
@@ -87,24 +101,49 @@ fn headings() -> String {
 fn separators() -> String {
     let mut out = String::from("| profile | between segments |\n|---|---|\n");
     for profile in Profile::ALL {
-        let _ = writeln!(out, "| `{}` | {} |", profile.word(), code(profile.separator()));
+        let _ = writeln!(
+            out,
+            "| `{}` | {} |",
+            profile.word(),
+            code(profile.separator())
+        );
     }
     out
 }
 
 fn weights() -> String {
     let nobody = |kind: Kind, who: &'static str| if kind == Kind::Tools { "nobody" } else { who };
-    let mut out =
-        String::from("| kind | priority | may be cut or dropped | said by, while `fixed` and trusted | while `call` |\n");
+    let mut out = String::from(
+        "| kind | priority | may be cut or dropped | said by, while `fixed` and trusted | while `call` |\n",
+    );
     out.push_str("|---|---|---|---|---|\n");
     for kind in Kind::ALL {
         let of = |stability| {
-            let who = message::speaker(&Segment { stability, ..segment(kind, "", "text") });
-            if who == Speaker::System { "system" } else { "user" }
+            let who = message::speaker(&Segment {
+                stability,
+                ..segment(kind, "", "text")
+            });
+            if who == Speaker::System {
+                "system"
+            } else {
+                "user"
+            }
         };
-        let expendable = if kind.priority() >= FIRST_EXPENDABLE { "yes" } else { "never" };
-        let (fixed, call) = (nobody(kind, of(Stability::Fixed)), nobody(kind, of(Stability::Call)));
-        let _ = writeln!(out, "| `{}` | {} | {expendable} | {fixed} | {call} |", kind.word(), kind.priority());
+        let expendable = if kind.priority() >= FIRST_EXPENDABLE {
+            "yes"
+        } else {
+            "never"
+        };
+        let (fixed, call) = (
+            nobody(kind, of(Stability::Fixed)),
+            nobody(kind, of(Stability::Call)),
+        );
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {expendable} | {fixed} | {call} |",
+            kind.word(),
+            kind.priority()
+        );
     }
     out
 }
@@ -114,8 +153,14 @@ fn marks() -> String {
     let text = "x".repeat(300);
     let cuts = [
         ("after any character", Cut::Tail),
-        ("before a later part, the last one first", Cut::TailAt(vec![0, 100, 200])),
-        ("before an earlier part, the first one first", Cut::HeadAt(vec![0, 100, 200])),
+        (
+            "before a later part, the last one first",
+            Cut::TailAt(vec![0, 100, 200]),
+        ),
+        (
+            "before an earlier part, the first one first",
+            Cut::HeadAt(vec![0, 100, 200]),
+        ),
     ];
     for (about, cut) in cuts {
         let block = Block {
@@ -131,21 +176,45 @@ fn marks() -> String {
             cut: &cut,
             untrusted: &[],
         };
-        let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
+        let budget = Budget {
+            tokens: Some(290),
+            counter: &Bytes,
+            counting: Counting::WhenNeeded,
+        };
         let fitted = fit(&[block], &budget).unwrap();
-        let Disposition::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };
-        let _ = writeln!(out, "| {about} | {} for bytes {} to {} of 300 |", code(mark), range.start, range.end);
+        let Disposition::Cut { range, mark } = &fitted[0].fate else {
+            panic!("{fitted:?}")
+        };
+        let _ = writeln!(
+            out,
+            "| {about} | {} for bytes {} to {} of 300 |",
+            code(mark),
+            range.start,
+            range.end
+        );
     }
-    let _ = writeln!(out, "\nWith {WORTH_CUTTING} tokens left or fewer, nothing is cut: it is dropped.");
+    let _ = writeln!(
+        out,
+        "\nWith {WORTH_CUTTING} tokens left or fewer, nothing is cut: it is dropped."
+    );
     out
 }
 
 fn fence() -> String {
-    let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::Input, "ticket", "Hello") };
+    let foreign = Segment {
+        trust: Trust::Untrusted,
+        ..segment(Kind::Input, "ticket", "Hello")
+    };
     let mut out = String::new();
     for profile in fenced_profiles() {
         let frame = frame(profile, &foreign);
-        let _ = writeln!(out, "`{}`:\n\n```text\n{}Hello{}\n```\n", profile.word(), frame.head, frame.tail);
+        let _ = writeln!(
+            out,
+            "`{}`:\n\n```text\n{}Hello{}\n```\n",
+            profile.word(),
+            frame.head,
+            frame.tail
+        );
     }
     out
 }
@@ -161,7 +230,10 @@ fn said() -> Vec<Message> {
     };
     let system = "You sort tickets.\n\n## File: teams.md\n\n```md\n- web\n```";
     let (fixed, all) = ("You sort tickets.".len(), system.len());
-    vec![message(Speaker::System, system, &[fixed, all]), message(Speaker::User, "## Task\n\nSort “login”.", &[])]
+    vec![
+        message(Speaker::System, system, &[fixed, all]),
+        message(Speaker::User, "## Task\n\nSort “login”.", &[]),
+    ]
 }
 
 fn targets() -> String {
@@ -191,18 +263,33 @@ fn targets() -> String {
     };
     let mut out = String::new();
     for target in TARGETS {
-        let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.name, target.body(&said(), &call).unwrap());
+        let _ = writeln!(
+            out,
+            "#### `{}`\n\n```json\n{}\n```\n",
+            target.name,
+            target.body(&said(), &call).unwrap()
+        );
     }
     out
 }
 
 /// What each target calls the parameters of sampling.
 fn sampling() -> String {
-    let names: Vec<String> = TARGETS.iter().map(|target| format!("`{}`", target.name)).collect();
-    let mut out = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
+    let names: Vec<String> = TARGETS
+        .iter()
+        .map(|target| format!("`{}`", target.name))
+        .collect();
+    let mut out = format!(
+        "| | {} |\n|---|{}\n",
+        names.join(" | "),
+        "---|".repeat(names.len())
+    );
     for parameter in Parameter::ALL {
         let field = |target: &&ctxc::internals::context::render::target::Target| {
-            let found = target.sampling.iter().find(|(known, _)| *known == parameter);
+            let found = target
+                .sampling
+                .iter()
+                .find(|(known, _)| *known == parameter);
             found.map_or_else(|| "left out".to_owned(), |(_, path)| format!("`{path}`"))
         };
         let fields: Vec<String> = TARGETS.iter().map(field).collect();
@@ -241,7 +328,13 @@ fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
     for bare in ["Makefile", "a.b/c", "a.tar-gz", "a.abcdefghijklm"] {
         assert!(head(bare, "x").head.ends_with("```\n"), "{bare}");
     }
-    let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::File, "a\"<b>\n.rs", "x") };
+    let foreign = Segment {
+        trust: Trust::Untrusted,
+        ..segment(Kind::File, "a\"<b>\n.rs", "x")
+    };
     let framed = frame(Profile::Markdown, &foreign);
-    assert_eq!(framed.head, format!("## File\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n"));
+    assert_eq!(
+        framed.head,
+        format!("## File\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n")
+    );
 }

@@ -23,7 +23,10 @@ type Files = Vec<(String, String)>;
 
 /// A file of vectors, a case a line.
 fn vectors(about: &str, cases: impl IntoIterator<Item = (String, Files)>) -> String {
-    let mut out = format!("{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n", json!(about));
+    let mut out = format!(
+        "{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n",
+        json!(about)
+    );
     for (at, (name, files)) in cases.into_iter().enumerate() {
         let comma = if at == 0 { "" } else { ",\n" };
         let _ = write!(out, "{comma}{}", case(&name, &files));
@@ -32,16 +35,30 @@ fn vectors(about: &str, cases: impl IntoIterator<Item = (String, Files)>) -> Str
 }
 
 fn config(files: &Files) -> Config {
-    read(files.iter().find(|(path, _)| path == "ctxc.toml").map_or("", |(_, text)| text))
+    read(
+        files
+            .iter()
+            .find(|(path, _)| path == "ctxc.toml")
+            .map_or("", |(_, text)| text),
+    )
 }
 
 /// What is found in a project: code, severity and file of each.
 fn findings(files: &Files) -> Vec<[String; 3]> {
-    let sources = files.iter().filter(|(path, _)| path != "ctxc.toml").map(|(path, text)| (path.as_str(), text.as_str()));
+    let sources = files
+        .iter()
+        .filter(|(path, _)| path != "ctxc.toml")
+        .map(|(path, text)| (path.as_str(), text.as_str()));
     let mut findings: Vec<[String; 3]> = ctxc::compile_sources(&config(files), sources)
         .diagnostics
         .iter()
-        .map(|finding| [finding.rule.code.to_string(), finding.severity.to_string(), finding.path.to_string()])
+        .map(|finding| {
+            [
+                finding.rule.code.to_string(),
+                finding.severity.to_string(),
+                finding.path.to_string(),
+            ]
+        })
         .collect();
     findings.sort();
     findings.dedup();
@@ -50,9 +67,18 @@ fn findings(files: &Files) -> Vec<[String; 3]> {
 
 fn case(name: &str, files: &Files) -> Value {
     let (config, findings) = (config(files), findings(files));
-    let templates = files.iter().filter(|(path, _)| std::path::Path::new(path).extension().is_some_and(|ending| ending == "xml"));
-    let settings: Map<String, Value> = templates.map(|(path, text)| (path.clone(), settings(path, text, &config))).collect();
-    let files: Map<String, Value> = files.iter().map(|(path, text)| (path.clone(), json!(text))).collect();
+    let templates = files.iter().filter(|(path, _)| {
+        std::path::Path::new(path)
+            .extension()
+            .is_some_and(|ending| ending == "xml")
+    });
+    let settings: Map<String, Value> = templates
+        .map(|(path, text)| (path.clone(), settings(path, text, &config)))
+        .collect();
+    let files: Map<String, Value> = files
+        .iter()
+        .map(|(path, text)| (path.clone(), json!(text)))
+        .collect();
     json!({"name": name, "files": files, "settings": settings, "findings": findings})
 }
 
@@ -68,13 +94,30 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
     let mut out = Map::new();
-    for (number, task) in file.definitions.iter().enumerate().filter_map(|(at, of)| Some((at, Definition::task(of)?))) {
+    for (number, task) in file
+        .definitions
+        .iter()
+        .enumerate()
+        .filter_map(|(at, of)| Some((at, Definition::task(of)?)))
+    {
         nodes::paths(task, &mut |node, id| {
             let Node::Task(task) = node else { return };
-            let Some(body) = bodies.get(task).filter(|body| body.fault.is_none()) else { return };
-            let view = View { resolved: &body.resolved, layers: &config.layers, path };
-            let four = SettingName::ALL.iter().map(|name| (name.word().to_owned(), setting(&view.setting(*name))));
-            let id = if number == 0 { id.to_owned() } else { format!("{number}:{id}") };
+            let Some(body) = bodies.get(task).filter(|body| body.fault.is_none()) else {
+                return;
+            };
+            let view = View {
+                resolved: &body.resolved,
+                layers: &config.layers,
+                path,
+            };
+            let four = SettingName::ALL
+                .iter()
+                .map(|name| (name.word().to_owned(), setting(&view.setting(*name))));
+            let id = if number == 0 {
+                id.to_owned()
+            } else {
+                format!("{number}:{id}")
+            };
             out.insert(id, Value::Object(four.collect()));
         });
     }
@@ -84,8 +127,16 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
 /// Value, whether it applies, layer and row; then what it has beaten, if anything.
 fn setting(data: &SettingData) -> Value {
     let from = |origin: &OriginData| format!("{} {}", origin.layer.as_str(), origin.row);
-    let beaten: Vec<Value> = data.beaten.iter().map(|beaten| json!([beaten.value, from(&beaten.origin)])).collect();
-    let mut out = vec![json!(data.value), json!(data.applies), json!(from(&data.origin))];
+    let beaten: Vec<Value> = data
+        .beaten
+        .iter()
+        .map(|beaten| json!([beaten.value, from(&beaten.origin)]))
+        .collect();
+    let mut out = vec![
+        json!(data.value),
+        json!(data.applies),
+        json!(from(&data.origin)),
+    ];
     if !beaten.is_empty() {
         out.push(json!(beaten));
     }
@@ -106,16 +157,21 @@ const NOTHING: &str = "<task type=\"atomic\" name=\"t\"><description>d</descript
 /// Projects that move defaults, each with a task that shows it.
 fn layers() -> Vec<(String, Files)> {
     let subtask = NOTHING.replace("\"atomic\"", "\"atomic\" subtype=\"subtask\"");
-    let fresh =
-        NOTHING.replace("</task>", "<context_management><fresh_context>enabled</fresh_context></context_management></task>");
+    let fresh = NOTHING.replace(
+        "</task>",
+        "<context_management><fresh_context>enabled</fresh_context></context_management></task>",
+    );
     let steps = "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task><task type=\"atomic\"><description>d</description><context_management><inherit_context>subset</inherit_context></context_management></task></steps></task>";
     let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inputs><input name=\"i\">x</input></inputs><inner_task><description>{{current_input}}</description></inner_task><reduction_task><description>{{current_result}}</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
     let cycle = "<task type=\"director_evaluator_loop\" name=\"t\"><description>d</description><director><description>{{evaluation_feedback}}</description></director><evaluator><description>{{director_result}}</description></evaluator><script_execution><command>make</command></script_execution></task>";
     let declared = |kind: &str| steps.replacen("\"sequential\"", &format!("\"{kind}\""), 1);
     let none = "inherit_context = \"none\"\n";
     let atomic = format!("[defaults.atomic]\n{none}");
-    let both = format!("{atomic}\n[defaults.atomic.subtask]\ninherit_context = \"subset\"\nfresh_context = \"disabled\"\n");
-    let interview = "[operators.interview]\nbase = \"sequential\"\naccumulation_format = \"full_output\"\n";
+    let both = format!(
+        "{atomic}\n[defaults.atomic.subtask]\ninherit_context = \"subset\"\nfresh_context = \"disabled\"\n"
+    );
+    let interview =
+        "[operators.interview]\nbase = \"sequential\"\naccumulation_format = \"full_output\"\n";
     let cases: Vec<(&str, String, String)> = vec![
         ("no project file: the row of the type", String::new(), NOTHING.to_owned()),
         ("the project's default beats the type's row", atomic.clone(), NOTHING.to_owned()),
@@ -137,12 +193,17 @@ fn layers() -> Vec<(String, Files)> {
         ("a type that nobody declared", interview.to_owned(), declared("interviw")),
         ("a subtype that nobody declared", interview.to_owned(), subtask.replace("subtask", "subtsk")),
     ];
-    cases.into_iter().map(|(name, project, text)| (name.to_owned(), under(&project, &text))).collect()
+    cases
+        .into_iter()
+        .map(|(name, project, text)| (name.to_owned(), under(&project, &text)))
+        .collect()
 }
 
 /// Forms of older dialects, and places where settings stand or should.
 fn older() -> Vec<(String, Files)> {
-    let with = |head: &str, block: &str| format!("<task {head} name=\"t\"><description>d</description>{block}</task>");
+    let with = |head: &str, block: &str| {
+        format!("<task {head} name=\"t\"><description>d</description>{block}</task>")
+    };
     let block = |inside: &str| format!("<context_management>{inside}</context_management>");
     let steps = "<steps><task type=\"atomic\"><description>d</description></task></steps>";
     let cases: Vec<(&str, String)> = vec![
@@ -172,13 +233,21 @@ fn older() -> Vec<(String, Files)> {
         ("branches of a choice", with("type=\"sequential\"", "<parameters><parameter name=\"p\"/></parameters><steps><cond><case test=\"p == 1\"><task type=\"script\"><description>d</description><command>make</command></task></case></cond></steps>")),
         ("deprecated elements", with("type=\"atomic\"", "<output_slot>x</output_slot><manual_xml>true</manual_xml>")),
     ];
-    cases.into_iter().map(|(name, text)| (name.to_owned(), vec![template(&text)])).collect()
+    cases
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), vec![template(&text)]))
+        .collect()
 }
 
 /// The files that an agent is shown, by `<path>`: they are there, whatever they say.
 fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
-    let paths = template.split("<path>").skip(1).filter_map(|rest| rest.split("</path>").next());
-    paths.filter(|path| !path.contains(['{', '*'])).map(|path| (path.to_owned(), "words\n".to_owned()))
+    let paths = template
+        .split("<path>")
+        .skip(1)
+        .filter_map(|rest| rest.split("</path>").next());
+    paths
+        .filter(|path| !path.contains(['{', '*']))
+        .map(|path| (path.to_owned(), "words\n".to_owned()))
 }
 
 /// The examples of every rule that need no more than a project file and what an agent is shown, with the finding that they are of.
@@ -190,14 +259,24 @@ fn rules() -> Vec<(String, Files)> {
                 let project = example.project_files();
                 let alone = project.iter().all(|(path, _)| *path == "ctxc.toml");
                 if alone && !example.template.contains(" src=") && example.template.len() < 4_000 {
-                    let mut files: Files = project.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+                    let mut files: Files = project
+                        .iter()
+                        .map(|(path, text)| ((*path).to_owned(), (*text).to_owned()))
+                        .collect();
                     files.push(template(example.template));
                     files.extend(shown(example.template));
                     // What scenarios, requests or the edge decide is no part of the language.
-                    if kind == "bad" && !findings(&files).iter().any(|found| found[0] == rule.meta.code.to_string()) {
+                    if kind == "bad"
+                        && !findings(&files)
+                            .iter()
+                            .any(|found| found[0] == rule.meta.code.to_string())
+                    {
                         continue;
                     }
-                    out.push((format!("{} {} {kind} {at}", rule.meta.code, rule.meta.name), files));
+                    out.push((
+                        format!("{} {} {kind} {at}", rule.meta.code, rule.meta.name),
+                        files,
+                    ));
                 }
             }
         }
@@ -208,7 +287,9 @@ fn rules() -> Vec<(String, Files)> {
 fn table() -> Vec<(String, Files)> {
     let (project, names) = cells::table();
     let cells = names.iter().filter(|name| name.starts_with("cells/"));
-    cells.map(|name| (name.clone(), vec![template(&project.read(name))])).collect()
+    cells
+        .map(|name| (name.clone(), vec![template(&project.read(name))]))
+        .collect()
 }
 
 #[test]
@@ -217,11 +298,23 @@ fn the_vectors_are_what_the_compiler_says() {
     assert_eq!(table.len(), 9 * 108);
     let about = "the truth table: nine rows by 108 combinations of what can be written";
     assert_fresh("docs/spec/vectors/settings.json", &vectors(about, table));
-    assert_fresh("docs/spec/vectors/layers.json", &vectors("projects with defaults, types and subtypes of their own", layers()));
-    assert_fresh("docs/spec/vectors/older.json", &vectors("older forms, places, foreign elements", older()));
+    assert_fresh(
+        "docs/spec/vectors/layers.json",
+        &vectors(
+            "projects with defaults, types and subtypes of their own",
+            layers(),
+        ),
+    );
+    assert_fresh(
+        "docs/spec/vectors/older.json",
+        &vectors("older forms, places, foreign elements", older()),
+    );
     let rules = rules();
     assert!(rules.len() > 200, "{} examples", rules.len());
-    assert_fresh("docs/spec/vectors/rules.json", &vectors("the examples of every finding", rules));
+    assert_fresh(
+        "docs/spec/vectors/rules.json",
+        &vectors("the examples of every finding", rules),
+    );
 }
 
 /// Texts as they stand between two tags.
@@ -246,12 +339,16 @@ const TEXTS: &[&str] = &[
 #[test]
 fn the_canonical_texts_are_what_the_compiler_says() {
     let case = |written: &&str| {
-        let file = format!("<task type=\"atomic\" name=\"t\"><description>{written}</description></task>");
+        let file =
+            format!("<task type=\"atomic\" name=\"t\"><description>{written}</description></task>");
         json!({"written": written, "text": canonical(&file, |body| body.description.as_ref()).unwrap_or_default()}).to_string()
     };
     let cases: Vec<String> = TEXTS.iter().map(case).collect();
     let head = "{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": \"texts as written, and in their canonical form\", \"cases\": [\n";
-    assert_fresh("docs/spec/vectors/texts.json", &format!("{head}{}\n]}}\n", cases.join(",\n")));
+    assert_fresh(
+        "docs/spec/vectors/texts.json",
+        &format!("{head}{}\n]}}\n", cases.join(",\n")),
+    );
 }
 
 /// What stands between braces, with what it is read as.
@@ -292,18 +389,28 @@ fn the_expressions_are_what_the_compiler_says() {
     use ctxc::internals::template::expression::{Expression, Piece, scan_plain};
     let read = |written: &&str| match scan_plain(&format!("{{{{{written}}}}}"), 0).next() {
         Some(Piece::Expression(found)) => {
-            let kind = if matches!(found.value, Expression::Call(_)) { "call" } else { "path" };
+            let kind = if matches!(found.value, Expression::Call(_)) {
+                "call"
+            } else {
+                "path"
+            };
             json!({"written": written, "kind": kind, "read": found.value.to_string()}).to_string()
         }
         _ => json!({"written": written, "kind": "error"}).to_string(),
     };
     let cases: Vec<String> = EXPRESSIONS.iter().map(read).collect();
     let head = "{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": \"expressions as written between braces, and in one spelling\", \"cases\": [\n";
-    assert_fresh("docs/spec/vectors/expressions.json", &format!("{head}{}\n]}}\n", cases.join(",\n")));
+    assert_fresh(
+        "docs/spec/vectors/expressions.json",
+        &format!("{head}{}\n]}}\n", cases.join(",\n")),
+    );
 }
 
 /// A text of the only task of a file, as the registry has it; `None` where the file has an error.
-fn canonical(file: &str, text: for<'a> fn(&'a Body<'static>) -> Option<&'a Text<'static>>) -> Option<String> {
+fn canonical(
+    file: &str,
+    text: for<'a> fn(&'a Body<'static>) -> Option<&'a Text<'static>>,
+) -> Option<String> {
     let registry = ctxc::compile_sources(&Config::default(), [("a.xml", file)]).registry?;
     let root = registry.task("t").unwrap().root().unwrap();
     let text = text(&root.body)?;
@@ -316,17 +423,28 @@ fn stated(written: &str) -> String {
     let unix = written.replace("\r\n", "\n").replace('\r', "\n");
     let mut lines: Vec<String> = unix.split('\n').map(str::to_owned).collect();
     let blank = |line: &str| line.chars().all(|c| c == ' ' || c == '\t');
-    let white = |line: &str| line.chars().take_while(|c| *c == ' ' || *c == '\t').collect::<String>();
+    let white = |line: &str| {
+        line.chars()
+            .take_while(|c| *c == ' ' || *c == '\t')
+            .collect::<String>()
+    };
     // A first line on the line of its tag does not take part and loses the blanks before it.
     let behind_tag = !blank(&lines[0]);
     if behind_tag {
         let own = lines[0].trim_start_matches([' ', '\t']).to_owned();
         lines[0] = own;
     }
-    let part: Vec<usize> = (usize::from(behind_tag)..lines.len()).filter(|at| !blank(&lines[*at])).collect();
-    let longest = part.iter().map(|at| white(&lines[*at]).len()).min().unwrap_or(0);
+    let part: Vec<usize> = (usize::from(behind_tag)..lines.len())
+        .filter(|at| !blank(&lines[*at]))
+        .collect();
+    let longest = part
+        .iter()
+        .map(|at| white(&lines[*at]).len())
+        .min()
+        .unwrap_or(0);
     let common = (0..=longest).rev().find(|length| {
-        let starts: std::collections::BTreeSet<&str> = part.iter().map(|at| &lines[*at][..*length]).collect();
+        let starts: std::collections::BTreeSet<&str> =
+            part.iter().map(|at| &lines[*at][..*length]).collect();
         starts.len() <= 1
     });
     for at in part {
@@ -341,17 +459,25 @@ fn stated(written: &str) -> String {
 
 #[test]
 fn the_compiler_follows_the_rule_on_texts() {
-    let pieces = [" ", "  ", "\t", "\n", "\r\n", "\r", "a", "é", "- b", "\n    ", "\n      "];
+    let pieces = [
+        " ", "  ", "\t", "\n", "\r\n", "\r", "a", "é", "- b", "\n    ", "\n      ",
+    ];
     let mut state = 7_u64;
     let mut next = |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     let mut seen = 0;
     for _ in 0..1_500 {
         let written: String = (0..next(14)).map(|_| pieces[next(pieces.len())]).collect();
-        let file = format!("<task type=\"atomic\" name=\"t\"><description>x</description><criteria>{written}</criteria></task>");
-        let Some(found) = canonical(&file, |body| body.criteria.as_ref()) else { continue };
+        let file = format!(
+            "<task type=\"atomic\" name=\"t\"><description>x</description><criteria>{written}</criteria></task>"
+        );
+        let Some(found) = canonical(&file, |body| body.criteria.as_ref()) else {
+            continue;
+        };
         assert_eq!(found, stated(&written), "{written:?}");
         seen += 1;
     }
@@ -361,23 +487,49 @@ fn the_compiler_follows_the_rule_on_texts() {
 /// Each case that names a file is a project as it stands: written to a folder, `check` finds there what it lists.
 #[test]
 fn the_vectors_can_be_replayed() {
-    let path = format!("{}/docs/spec/vectors/rules.json", env!("CARGO_MANIFEST_DIR"));
+    let path = format!(
+        "{}/docs/spec/vectors/rules.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
     let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     for case in vectors["cases"].as_array().unwrap() {
         let files = case["files"].as_object().unwrap();
         let names = ["<path>", " src=", ".json\"", ".toml\"", ".md\""];
-        if !files.values().any(|text| names.iter().any(|name| text.as_str().unwrap().contains(name))) {
+        if !files.values().any(|text| {
+            names
+                .iter()
+                .any(|name| text.as_str().unwrap().contains(name))
+        }) {
             continue;
         }
-        let toml = files.get("ctxc.toml").map_or("", |text| text.as_str().unwrap());
-        let all = files.iter().map(|(path, text)| (path.as_str(), text.as_str().unwrap()));
-        let project = all.fold(Project::new(), |project, (path, text)| project.file(path, text)).file("ctxc.toml", toml);
-        let found = project.run(&["check", "--format", "json", "--allow-empty"]).json();
-        let mut codes: Vec<&str> =
-            found["diagnostics"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+        let toml = files
+            .get("ctxc.toml")
+            .map_or("", |text| text.as_str().unwrap());
+        let all = files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str().unwrap()));
+        let project = all
+            .fold(Project::new(), |project, (path, text)| {
+                project.file(path, text)
+            })
+            .file("ctxc.toml", toml);
+        let found = project
+            .run(&["check", "--format", "json", "--allow-empty"])
+            .json();
+        let mut codes: Vec<&str> = found["diagnostics"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["code"].as_str().unwrap())
+            .collect();
         codes.sort_unstable();
         codes.dedup();
-        let mut wanted: Vec<&str> = case["findings"].as_array().unwrap().iter().map(|one| one[0].as_str().unwrap()).collect();
+        let mut wanted: Vec<&str> = case["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one[0].as_str().unwrap())
+            .collect();
         wanted.dedup();
         assert_eq!(codes, wanted, "{}", case["name"]);
     }
@@ -388,20 +540,37 @@ fn the_vectors_can_be_replayed() {
 fn the_vectors_hold_to_the_rule_of_the_language() {
     let mut bodies = 0;
     for file in ["settings", "layers", "older", "rules"] {
-        let path = format!("{}/docs/spec/vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/docs/spec/vectors/{file}.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         for case in vectors["cases"].as_array().unwrap() {
-            let contradicts =
-                case["settings"].as_object().unwrap().values().flat_map(|file| file.as_object().unwrap().values()).any(|body| {
+            let contradicts = case["settings"]
+                .as_object()
+                .unwrap()
+                .values()
+                .flat_map(|file| file.as_object().unwrap().values())
+                .any(|body| {
                     bodies += 1;
                     body["fresh_context"][0] == "enabled" && body["inherit_context"][0] != "none"
                 });
-            let codes: Vec<&str> =
-                case["findings"].as_array().unwrap().iter().map(|finding| finding[0].as_str().unwrap()).collect();
+            let codes: Vec<&str> = case["findings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|finding| finding[0].as_str().unwrap())
+                .collect();
             let told = |known: &[&str]| codes.iter().any(|code| known.contains(code));
             let at = &case["name"];
-            assert!(!contradicts || told(&["CTX201", "CTX202", "CTX501"]), "{file}: {at}: {codes:?}");
-            assert!(contradicts || !told(&["CTX201", "CTX202"]), "{file}: {at}: {codes:?}");
+            assert!(
+                !contradicts || told(&["CTX201", "CTX202", "CTX501"]),
+                "{file}: {at}: {codes:?}"
+            );
+            assert!(
+                contradicts || !told(&["CTX201", "CTX202"]),
+                "{file}: {at}: {codes:?}"
+            );
         }
     }
     assert!(bodies > 1_500, "{bodies} bodies");

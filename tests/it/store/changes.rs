@@ -6,8 +6,12 @@ use std::time::{Duration, SystemTime};
 
 /// Gives a file a time long past, as files have that nobody is working on.
 fn settle(folder: &Folder, name: &str, ago: u64) {
-    let file = std::fs::File::options().write(true).open(folder.path(name)).unwrap();
-    file.set_modified(SystemTime::now() - Duration::from_secs(ago)).unwrap();
+    let file = std::fs::File::options()
+        .write(true)
+        .open(folder.path(name))
+        .unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(ago))
+        .unwrap();
 }
 
 #[test]
@@ -17,7 +21,11 @@ fn edits_additions_and_removals_are_seen() {
     // Of the same length, within the same tick of the clock.
     folder.put("a.md", "lions");
     assert_eq!(folder.ids("zebra"), [""; 0]);
-    assert_eq!(folder.ids("lion"), ["b.md", "a.md"], "of the shorter passage it says more");
+    assert_eq!(
+        folder.ids("lion"),
+        ["b.md", "a.md"],
+        "of the shorter passage it says more"
+    );
     folder.put("e.md", "zebra again");
     assert_eq!(folder.ids("zebra"), ["e.md"]);
     folder.remove("b.md");
@@ -41,7 +49,10 @@ fn what_did_not_change_is_not_written() {
     assert_eq!(folder.ids("zebra"), ["a.md"]);
     let before = std::fs::read(&database).unwrap();
     assert_eq!(folder.ids("lion"), ["b.md"]);
-    assert!(before == std::fs::read(&database).unwrap(), "nothing was written");
+    assert!(
+        before == std::fs::read(&database).unwrap(),
+        "nothing was written"
+    );
     // Another time and the same bytes: the stamp alone is noted.
     settle(&folder, "a.md", 100);
     assert_eq!(folder.ids("zebra"), ["a.md"]);
@@ -64,7 +75,11 @@ fn one_index_answers_from_one_moment() {
     let index = folder.index();
     assert_eq!(super::folder::ids(&index, "zebra"), ["a.md"]);
     folder.put("b.md", "zebra");
-    assert_eq!(super::folder::ids(&index, "zebra"), ["a.md"], "a context is of one moment");
+    assert_eq!(
+        super::folder::ids(&index, "zebra"),
+        ["a.md"],
+        "a context is of one moment"
+    );
     assert_eq!(folder.ids("zebra"), ["a.md", "b.md"]);
 }
 
@@ -76,5 +91,8 @@ fn nothing_is_touched_before_it_is_asked() {
     assert_eq!(index.unkept(), None);
     index.find(None, "zebra", 1).unwrap();
     let ignored = std::fs::read_to_string(folder.kept(".gitignore")).unwrap();
-    assert!(ignored.contains("\n*\n"), "kept out of repositories: {ignored}");
+    assert!(
+        ignored.contains("\n*\n"),
+        "kept out of repositories: {ignored}"
+    );
 }

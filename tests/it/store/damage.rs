@@ -3,8 +3,13 @@
 use super::folder::{Folder, ids};
 use pretty_assertions::assert_eq;
 
-const FILES: &[(&str, &str)] =
-    &[("a.md", "zebra and lion"), ("b.md", "lion"), ("c.md", "neither"), ("d.md", "nor"), ("e.md", "this")];
+const FILES: &[(&str, &str)] = &[
+    ("a.md", "zebra and lion"),
+    ("b.md", "lion"),
+    ("c.md", "neither"),
+    ("d.md", "nor"),
+    ("e.md", "this"),
+];
 
 fn database(folder: &Folder) -> std::path::PathBuf {
     folder.kept("search.db")
@@ -89,7 +94,10 @@ fn an_index_with_tables_of_somebody_else_is_made_again() {
     let expected = answers(&folder);
     let sound = std::fs::read(database(&folder)).unwrap();
     // The name of a table stands in the schema as it was written: another one of that length is another schema.
-    let at = sound.windows(11).position(|window| window == b"passages_of").unwrap();
+    let at = sound
+        .windows(11)
+        .position(|window| window == b"passages_of")
+        .unwrap();
     let mut bytes = sound;
     bytes[at..at + 11].copy_from_slice(b"passages_on");
     std::fs::write(database(&folder), &bytes).unwrap();
@@ -102,7 +110,11 @@ fn an_index_with_tables_of_somebody_else_is_made_again() {
 fn a_journal_that_a_crash_left_is_not_played_into_a_new_index() {
     let folder = Folder::of(FILES);
     let expected = answers(&folder);
-    std::fs::write(folder.kept("search.db-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and nothing sensible").unwrap();
+    std::fs::write(
+        folder.kept("search.db-journal"),
+        b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and nothing sensible",
+    )
+    .unwrap();
     assert_eq!(answers(&folder), expected);
     std::fs::write(folder.kept("search.db-journal"), vec![0xa5; 8192]).unwrap();
     std::fs::write(database(&folder), "broken").unwrap();
@@ -113,16 +125,33 @@ fn a_journal_that_a_crash_left_is_not_played_into_a_new_index() {
 fn a_lock_that_somebody_holds_ends_in_memory_and_not_in_waiting() {
     let folder = Folder::of(FILES);
     let expected = answers(&folder).0;
-    let lock = std::fs::File::options().write(true).open(folder.kept("search.lock")).unwrap();
+    let lock = std::fs::File::options()
+        .write(true)
+        .open(folder.kept("search.lock"))
+        .unwrap();
     lock.lock().unwrap();
     folder.put("z.md", "a zebra and a lion at last");
     let began = std::time::Instant::now();
     let (found, unkept) = answers(&folder);
-    assert_eq!(found[..2], expected[..1].iter().cloned().chain(["z.md".to_owned()]).collect::<Vec<_>>()[..]);
-    assert_eq!(unkept.as_deref(), Some("another ctxc is making the index at this moment"));
+    assert_eq!(
+        found[..2],
+        expected[..1]
+            .iter()
+            .cloned()
+            .chain(["z.md".to_owned()])
+            .collect::<Vec<_>>()[..]
+    );
+    assert_eq!(
+        unkept.as_deref(),
+        Some("another ctxc is making the index at this moment")
+    );
     assert!(began.elapsed() < std::time::Duration::from_secs(20));
     lock.unlock().unwrap();
-    assert_eq!(answers(&folder), (found, None), "the same from memory and from disk");
+    assert_eq!(
+        answers(&folder),
+        (found, None),
+        "the same from memory and from disk"
+    );
 }
 
 #[test]

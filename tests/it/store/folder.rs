@@ -12,7 +12,10 @@ pub(super) struct Folder {
 
 impl Folder {
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
-        let folder = Self { files: tempfile::tempdir().unwrap(), kept: tempfile::tempdir().unwrap() };
+        let folder = Self {
+            files: tempfile::tempdir().unwrap(),
+            kept: tempfile::tempdir().unwrap(),
+        };
         for (name, text) in files {
             folder.put(name, text);
         }
@@ -30,7 +33,11 @@ impl Folder {
     /// A path in the folder that the index is kept in.
     pub(super) fn kept(&self, name: &str) -> PathBuf {
         let kept = self.kept.path().join("index");
-        if name.is_empty() { kept } else { kept.join(name) }
+        if name.is_empty() {
+            kept
+        } else {
+            kept.join(name)
+        }
     }
 
     pub(super) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -44,7 +51,11 @@ impl Folder {
     }
 
     pub(super) fn scope(&self) -> Scope {
-        Scope { root: self.root().to_path_buf(), kept_in: Some(self.kept("")), ..Scope::default() }
+        Scope {
+            root: self.root().to_path_buf(),
+            kept_in: Some(self.kept("")),
+            ..Scope::default()
+        }
     }
 
     pub(super) fn index(&self) -> Index {
@@ -58,7 +69,12 @@ impl Folder {
 }
 
 pub(super) fn ids(index: &Index, query: &str) -> Vec<String> {
-    index.find(None, query, 8).unwrap().into_iter().map(|found| found.id).collect()
+    index
+        .find(None, query, 8)
+        .unwrap()
+        .into_iter()
+        .map(|found| found.id)
+        .collect()
 }
 
 pub(super) fn globs(patterns: &[&str]) -> Globs {

@@ -1,7 +1,9 @@
 //! The history: kept in order, each trial once, opened with distrust.
 
 use ctxc::internals::store::SqliteHistory;
-use ctxc::internals::store::history::{CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, TrialRecord};
+use ctxc::internals::store::history::{
+    CaseRecord, EvalHistory, HistoryError, OpenTrial, RunRecord, TrialRecord,
+};
 use pretty_assertions::assert_eq;
 use serde_json::value::RawValue;
 use std::path::PathBuf;
@@ -25,7 +27,13 @@ impl Folder {
 }
 
 fn run(id: &str, order: i64) -> RunRecord {
-    RunRecord { id: id.to_owned(), order, at: "2026-11-23T17:00:00Z".to_owned(), planned: 2, ..RunRecord::default() }
+    RunRecord {
+        id: id.to_owned(),
+        order,
+        at: "2026-11-23T17:00:00Z".to_owned(),
+        planned: 2,
+        ..RunRecord::default()
+    }
 }
 
 fn trial(index: u32, verdict: &str) -> TrialRecord {
@@ -58,7 +66,10 @@ fn case(id: &str, key: &str, verdict: &str, trials: u32) -> CaseRecord {
 
 /// What is there, without what cannot be compared.
 fn shown(cases: &[CaseRecord]) -> Vec<(&str, &str, &str, usize)> {
-    cases.iter().map(|case| (&*case.id, &*case.key, &*case.verdict, case.trials.len())).collect()
+    cases
+        .iter()
+        .map(|case| (&*case.id, &*case.key, &*case.verdict, case.trials.len()))
+        .collect()
 }
 
 #[test]
@@ -67,24 +78,50 @@ fn what_is_written_twice_counts_once() {
     let mut history = folder.open();
     let first = history.begin(&run("a", 5)).unwrap();
     for _ in 0..3 {
-        history.add(first, &[case("x", "k1", "pass", 3)], NOTHING).unwrap();
-        history.add(first, &[case("y", "k2", "fail", 0)], NOTHING).unwrap();
+        history
+            .add(first, &[case("x", "k1", "pass", 3)], NOTHING)
+            .unwrap();
+        history
+            .add(first, &[case("y", "k2", "fail", 0)], NOTHING)
+            .unwrap();
     }
     // It was edited before it was run again, so that its earlier trials are of nobody.
-    history.add(first, &[case("x", "k9", "fail", 2)], NOTHING).unwrap();
+    history
+        .add(first, &[case("x", "k9", "fail", 2)], NOTHING)
+        .unwrap();
     let mut replayed = case("x", "k9", "pass", 1);
     replayed.live = false;
     history.add(first, &[replayed], NOTHING).unwrap();
-    history.add(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5)).unwrap();
+    history
+        .add(first, &[case("z", "k3", "stale", 0)], (4, 100, 0.5))
+        .unwrap();
     history.end(first).unwrap();
     drop(history);
     let history = folder.open();
     let cases = history.cases(first).unwrap();
-    assert_eq!(shown(&cases), [("x", "k9", "pass", 1), ("y", "k2", "fail", 0), ("z", "k3", "stale", 0)]);
+    assert_eq!(
+        shown(&cases),
+        [
+            ("x", "k9", "pass", 1),
+            ("y", "k2", "fail", 0),
+            ("z", "k3", "stale", 0)
+        ]
+    );
     assert_eq!(cases[0].trials, [trial(1, "pass")]);
     assert_eq!(cases[0].result.as_ref().unwrap().get(), "{\"id\":\"x\"}");
     let runs = history.runs().unwrap();
-    assert_eq!(runs, [RunRecord { finished: true, calls: 4, tokens: 100, cost_usd: 0.5, cases: 3, passed: 1, ..run("a", 5) }]);
+    assert_eq!(
+        runs,
+        [RunRecord {
+            finished: true,
+            calls: 4,
+            tokens: 100,
+            cost_usd: 0.5,
+            cases: 3,
+            passed: 1,
+            ..run("a", 5)
+        }]
+    );
 }
 
 #[test]
@@ -96,14 +133,29 @@ fn runs_are_in_the_order_in_which_they_began_whatever_the_clock_says() {
         .map(|(id, order)| history.begin(&run(id, order)).unwrap())
         .collect();
     assert_eq!(orders, [100, 101, 102, 500]);
-    let ids: Vec<String> = history.runs().unwrap().into_iter().map(|run| run.id).collect();
+    let ids: Vec<String> = history
+        .runs()
+        .unwrap()
+        .into_iter()
+        .map(|run| run.id)
+        .collect();
     assert_eq!(ids, ["a", "b", "c", "d"]);
     // The last is that of the last run.
     for (order, verdict) in [(100, "pass"), (102, "fail"), (101, "pass")] {
-        history.add(order, &[case("x", "k", verdict, 1)], NOTHING).unwrap();
+        history
+            .add(order, &[case("x", "k", verdict, 1)], NOTHING)
+            .unwrap();
     }
-    let last = |key: &str, context: &str| history.last("x", key, context).unwrap().map(|earlier| earlier.verdict);
-    assert_eq!((last("k", "b3:c"), last("k2", "b3:c"), last("k", "b3:d")), (Some("fail".to_owned()), None, None));
+    let last = |key: &str, context: &str| {
+        history
+            .last("x", key, context)
+            .unwrap()
+            .map(|earlier| earlier.verdict)
+    };
+    assert_eq!(
+        (last("k", "b3:c"), last("k2", "b3:c"), last("k", "b3:d")),
+        (Some("fail".to_owned()), None, None)
+    );
 }
 
 #[test]
@@ -111,14 +163,32 @@ fn a_run_of_another_history_is_taken_over_once_at_its_own_place() {
     let folder = Folder::new();
     let mut history = folder.open();
     history.begin(&run("a", 100)).unwrap();
-    assert!(history.adopt(&run("b", 50), &[case("x", "k", "pass", 2)]).unwrap());
-    assert!(!history.adopt(&run("b", 50), &[case("x", "k", "fail", 2)]).unwrap());
+    assert!(
+        history
+            .adopt(&run("b", 50), &[case("x", "k", "pass", 2)])
+            .unwrap()
+    );
+    assert!(
+        !history
+            .adopt(&run("b", 50), &[case("x", "k", "fail", 2)])
+            .unwrap()
+    );
     assert!(history.adopt(&run("c", 100), &[]).unwrap());
-    assert_eq!(history.runs().unwrap().iter().map(|run| run.order).collect::<Vec<_>>(), [50, 100, 101]);
+    assert_eq!(
+        history
+            .runs()
+            .unwrap()
+            .iter()
+            .map(|run| run.order)
+            .collect::<Vec<_>>(),
+        [50, 100, 101]
+    );
     assert_eq!(history.cases(50).unwrap()[0].verdict, "pass");
     history.forget(&[50, 101]).unwrap();
     assert_eq!(history.runs().unwrap().len(), 1);
-    assert!(history.cases(50).unwrap().is_empty() && history.last("x", "k", "b3:c").unwrap().is_none());
+    assert!(
+        history.cases(50).unwrap().is_empty() && history.last("x", "k", "b3:c").unwrap().is_none()
+    );
 }
 
 #[test]
@@ -127,9 +197,13 @@ fn whole_results_are_kept_of_the_last_runs() {
     let mut history = folder.open();
     for number in 0..60 {
         let run = history.begin(&run(&format!("r{number}"), number)).unwrap();
-        history.add(run, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
+        history
+            .add(run, &[case("x", "k", "pass", 1)], NOTHING)
+            .unwrap();
     }
-    let whole: Vec<bool> = (0..60).map(|run| history.cases(run).unwrap()[0].result.is_some()).collect();
+    let whole: Vec<bool> = (0..60)
+        .map(|run| history.cases(run).unwrap()[0].result.is_some())
+        .collect();
     assert_eq!(whole.iter().filter(|is_whole| **is_whole).count(), 51);
     assert!(!whole[8] && whole[9]);
     assert_eq!(history.runs().unwrap()[0].passed, 1);
@@ -145,7 +219,10 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
         error
     };
     assert!(matches!(refused(&[b'x'; 5_000]), HistoryError::Foreign(_)));
-    assert!(matches!(refused(b"SQLite format 3\0 and no more"), HistoryError::Foreign(_)));
+    assert!(matches!(
+        refused(b"SQLite format 3\0 and no more"),
+        HistoryError::Foreign(_)
+    ));
     // That of the index, which is another database of ctxc.
     let mut history = Folder::new();
     drop(history.open());
@@ -163,7 +240,10 @@ fn what_is_no_history_of_this_version_is_refused_and_left_as_it_is() {
     history.open().begin(&run("a", 1)).unwrap();
     std::fs::remove_file(history.path()).unwrap();
     std::fs::create_dir(history.path()).unwrap();
-    assert!(matches!(SqliteHistory::make(&history.path()).unwrap_err(), HistoryError::Foreign(_)));
+    assert!(matches!(
+        SqliteHistory::make(&history.path()).unwrap_err(),
+        HistoryError::Foreign(_)
+    ));
 }
 
 #[test]
@@ -171,21 +251,37 @@ fn a_history_of_version_1_goes_on_with_what_it_has() {
     let folder = Folder::new();
     let mut history = folder.open();
     let first = history.begin(&run("a", 1)).unwrap();
-    history.add(first, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
+    history
+        .add(first, &[case("x", "k", "pass", 1)], NOTHING)
+        .unwrap();
     drop(history);
     let file = rusqlite::Connection::open(folder.path()).unwrap();
-    file.execute_batch("DROP TABLE answers; DROP TABLE open_trials; PRAGMA user_version = 1;").unwrap();
+    file.execute_batch("DROP TABLE answers; DROP TABLE open_trials; PRAGMA user_version = 1;")
+        .unwrap();
     drop(file);
     let mut history = folder.open();
     let earlier = &history.cases(first).unwrap()[0];
-    assert_eq!((earlier.trials.len(), earlier.answers.is_some()), (1, false));
+    assert_eq!(
+        (earlier.trials.len(), earlier.answers.is_some()),
+        (1, false)
+    );
     let second = history.begin(&run("b", 2)).unwrap();
-    history.add(second, &[case("x", "k", "pass", 1)], NOTHING).unwrap();
+    history
+        .add(second, &[case("x", "k", "pass", 1)], NOTHING)
+        .unwrap();
     drop(history);
-    assert_eq!(folder.open().cases(second).unwrap()[0].answers.as_ref().unwrap().get(), "[{}]");
+    assert_eq!(
+        folder.open().cases(second).unwrap()[0]
+            .answers
+            .as_ref()
+            .unwrap()
+            .get(),
+        "[{}]"
+    );
     // That of version 2 as well.
     let file = rusqlite::Connection::open(folder.path()).unwrap();
-    file.execute_batch("DROP TABLE open_trials; PRAGMA user_version = 2;").unwrap();
+    file.execute_batch("DROP TABLE open_trials; PRAGMA user_version = 2;")
+        .unwrap();
     drop(file);
     assert_eq!(folder.open().open_trials(second).unwrap().len(), 0);
 }
@@ -204,20 +300,44 @@ fn answered_trials_stay_until_their_case_is_finished() {
         answer: Some(raw("{}")),
         used: raw("{}"),
     };
-    for (number, (id, label)) in [("x", "first 1"), ("x", "first 2"), ("y", "first 1"), ("x", "first 2")].into_iter().enumerate()
+    for (number, (id, label)) in [
+        ("x", "first 1"),
+        ("x", "first 2"),
+        ("y", "first 1"),
+        ("x", "first 2"),
+    ]
+    .into_iter()
+    .enumerate()
     {
-        history.trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5)).unwrap();
+        history
+            .trial(run, &trial(id, label), (number as u64 + 1, 10, 0.5))
+            .unwrap();
     }
     drop(history);
     let mut history = folder.open();
     let names = |history: &SqliteHistory| -> Vec<String> {
-        history.open_trials(run).unwrap().into_iter().map(|one| format!("{} {}", one.id, one.trial)).collect()
+        history
+            .open_trials(run)
+            .unwrap()
+            .into_iter()
+            .map(|one| format!("{} {}", one.id, one.trial))
+            .collect()
     };
     assert_eq!(names(&history), ["x first 1", "x first 2", "y first 1"]);
-    assert_eq!((history.runs().unwrap()[0].calls, history.runs().unwrap()[0].tokens), (4, 10));
+    assert_eq!(
+        (
+            history.runs().unwrap()[0].calls,
+            history.runs().unwrap()[0].tokens
+        ),
+        (4, 10)
+    );
     // What could not be tried to its end is tried again, with what it was answered.
-    history.add(run, &[case("y", "k", "error", 1)], (5, 10, 0.5)).unwrap();
-    history.add(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5)).unwrap();
+    history
+        .add(run, &[case("y", "k", "error", 1)], (5, 10, 0.5))
+        .unwrap();
+    history
+        .add(run, &[case("x", "k", "pass", 1)], (5, 10, 0.5))
+        .unwrap();
     assert_eq!(names(&history), ["y first 1"]);
     history.end(run).unwrap();
     assert_eq!(names(&history), [""; 0]);
@@ -229,7 +349,13 @@ fn a_damaged_history_is_never_silently_empty() {
     let mut history = folder.open();
     let first = history.begin(&run("a", 1)).unwrap();
     for number in 0..200 {
-        history.add(first, &[case(&format!("case {number}"), "k", "pass", 3)], NOTHING).unwrap();
+        history
+            .add(
+                first,
+                &[case(&format!("case {number}"), "k", "pass", 3)],
+                NOTHING,
+            )
+            .unwrap();
     }
     drop(history);
     let whole = std::fs::read(folder.path()).unwrap();
@@ -260,7 +386,13 @@ fn programs_that_write_at_once_wait_for_each_other() {
                 let mut history = folder.open();
                 let order = history.begin(&run(&format!("w{writer}"), 10)).unwrap();
                 for number in 0..50 {
-                    history.add(order, &[case(&format!("c{number}"), "k", "pass", 2)], NOTHING).unwrap();
+                    history
+                        .add(
+                            order,
+                            &[case(&format!("c{number}"), "k", "pass", 2)],
+                            NOTHING,
+                        )
+                        .unwrap();
                 }
                 history.end(order).unwrap();
             });
@@ -268,7 +400,14 @@ fn programs_that_write_at_once_wait_for_each_other() {
     });
     let runs = folder.open().runs().unwrap();
     assert_eq!(
-        runs.iter().map(|run| (run.order, run.finished, run.cases, run.passed)).collect::<Vec<_>>(),
-        [(10, true, 50, 50), (11, true, 50, 50), (12, true, 50, 50), (13, true, 50, 50)]
+        runs.iter()
+            .map(|run| (run.order, run.finished, run.cases, run.passed))
+            .collect::<Vec<_>>(),
+        [
+            (10, true, 50, 50),
+            (11, true, 50, 50),
+            (12, true, 50, 50),
+            (13, true, 50, 50)
+        ]
     );
 }

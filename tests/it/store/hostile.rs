@@ -6,7 +6,11 @@ use proptest::prelude::*;
 
 #[test]
 fn the_syntax_of_queries_means_nothing() {
-    let folder = Folder::of(&[("a.md", "zebra NEAR lion OR text AND path"), ("b.md", "quoted ' and \" signs"), ("c.md", "rest")]);
+    let folder = Folder::of(&[
+        ("a.md", "zebra NEAR lion OR text AND path"),
+        ("b.md", "quoted ' and \" signs"),
+        ("c.md", "rest"),
+    ]);
     let index = folder.index();
     let hostile = [
         "zebra\" OR \"lion",
@@ -34,11 +38,21 @@ fn the_syntax_of_queries_means_nothing() {
         "é̶̢͍̀ z̸",
     ];
     for query in hostile {
-        let found = index.find(None, query, 8).unwrap_or_else(|error| panic!("{query:?}: {error}"));
+        let found = index
+            .find(None, query, 8)
+            .unwrap_or_else(|error| panic!("{query:?}: {error}"));
         let holds = query.contains("zebra");
-        assert_eq!(found.first().map(|found| &*found.id), holds.then_some("a.md"), "{query:?}");
+        assert_eq!(
+            found.first().map(|found| &*found.id),
+            holds.then_some("a.md"),
+            "{query:?}"
+        );
     }
-    assert_eq!(index.state().unwrap().unkept, None, "none of it damaged anything");
+    assert_eq!(
+        index.state().unwrap().unkept,
+        None,
+        "none of it damaged anything"
+    );
 }
 
 #[test]
@@ -48,16 +62,35 @@ fn large_queries_end_soon() {
     let began = std::time::Instant::now();
     let words: Vec<String> = (0..100_000).map(|at| format!("w{at}")).collect();
     assert_eq!(index.find(None, &words.join(" "), 8).unwrap(), []);
-    assert_eq!(index.find(None, &"zebra ".repeat(2_000_000), 8).unwrap().len(), 1);
+    assert_eq!(
+        index
+            .find(None, &"zebra ".repeat(2_000_000), 8)
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(index.find(None, &"x".repeat(20_000_000), 8).unwrap(), []);
     assert_eq!(index.find(None, "zebra", usize::MAX).unwrap().len(), 1);
     assert_eq!(index.find(None, "zebra", 0).unwrap(), []);
-    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < std::time::Duration::from_secs(20),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[test]
 fn names_of_files_may_be_anything() {
-    let names = ["with space.md", "quote'\"s.md", "ünïcode 回.md", "semi;colon.md", "new\nline.md", "a:1-2.md", "#.md", "*.md"];
+    let names = [
+        "with space.md",
+        "quote'\"s.md",
+        "ünïcode 回.md",
+        "semi;colon.md",
+        "new\nline.md",
+        "a:1-2.md",
+        "#.md",
+        "*.md",
+    ];
     let folder = Folder::of(&[]);
     for name in names {
         folder.put(name, "zebra");

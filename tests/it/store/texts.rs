@@ -7,9 +7,15 @@ use pretty_assertions::assert_eq;
 
 fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
     let found = passages(path, text);
-    let whole: String = found.iter().map(|passage| &text[passage.range.clone()]).collect();
+    let whole: String = found
+        .iter()
+        .map(|passage| &text[passage.range.clone()])
+        .collect();
     assert_eq!(whole, text, "passages leave nothing out");
-    found.iter().map(|passage| (passage.first, passage.last, passage.piece)).collect()
+    found
+        .iter()
+        .map(|passage| (passage.first, passage.last, passage.piece))
+        .collect()
 }
 
 #[test]
@@ -23,17 +29,31 @@ fn headings_begin_passages() {
     let section = |name: &str| format!("# {name}\n\n{}\n\n", "word ".repeat(300));
     let text = [section("one"), section("two"), section("three")].concat();
     assert_eq!(shown("a.md", &text), [(1, 3, 0), (5, 7, 0), (9, 11, 0)]);
-    assert_eq!(shown("a.sh", &text), [(1, 5, 0), (7, 9, 0), (11, 11, 0)], "a comment is no heading");
-    let fenced = format!("```\n{}\n```\n{}", section("one").repeat(2).replace("word word ", "word "), section("two"));
+    assert_eq!(
+        shown("a.sh", &text),
+        [(1, 5, 0), (7, 9, 0), (11, 11, 0)],
+        "a comment is no heading"
+    );
+    let fenced = format!(
+        "```\n{}\n```\n{}",
+        section("one").repeat(2).replace("word word ", "word "),
+        section("two")
+    );
     assert_eq!(shown("a.md", &fenced), [(1, 11, 0), (12, 14, 0)]);
 }
 
 #[test]
 fn blocks_stay_together_where_they_can() {
     let block = format!("{}\n\n", "line of twenty bytes\n".repeat(60));
-    assert_eq!(shown("a.txt", &block.repeat(3)), [(1, 122, 0), (125, 184, 0)]);
+    assert_eq!(
+        shown("a.txt", &block.repeat(3)),
+        [(1, 122, 0), (125, 184, 0)]
+    );
     let long = "line of twenty bytes\n".repeat(300);
-    assert_eq!(shown("a.txt", &long), [(1, 142, 0), (143, 284, 0), (285, 300, 0)]);
+    assert_eq!(
+        shown("a.txt", &long),
+        [(1, 142, 0), (143, 284, 0), (285, 300, 0)]
+    );
 }
 
 #[test]
@@ -41,21 +61,46 @@ fn a_line_too_long_comes_in_pieces() {
     let text = format!("a\n{}\nb\n", "ä".repeat(MOST));
     let found = shown("a.json", &text);
     assert_eq!(found.first(), Some(&(1, 1, 0)));
-    assert!(found.contains(&(2, 2, 1)) && found.contains(&(2, 2, 2)), "{found:?}");
-    assert!(passages("a.json", &text).iter().all(|passage| passage.range.len() <= MOST));
+    assert!(
+        found.contains(&(2, 2, 1)) && found.contains(&(2, 2, 2)),
+        "{found:?}"
+    );
+    assert!(
+        passages("a.json", &text)
+            .iter()
+            .all(|passage| passage.range.len() <= MOST)
+    );
 }
 
 fn words(query: &str) -> Vec<(String, u32)> {
-    asked(query).into_iter().map(|asked| (asked.word, asked.weight)).collect()
+    asked(query)
+        .into_iter()
+        .map(|asked| (asked.word, asked.weight))
+        .collect()
 }
 
 #[test]
 fn words_that_say_nothing_are_never_looked_for() {
-    let known = |words: &[(&str, u32)]| words.iter().map(|(word, weight)| ((*word).to_owned(), *weight)).collect::<Vec<_>>();
-    assert_eq!(words("the rollback of the deploy"), known(&[("rollback", 8), ("deploy", 6)]));
-    assert_eq!(words("internationalisation 4711"), known(&[("internationalisation", 12), ("4711", 4)]));
+    let known = |words: &[(&str, u32)]| {
+        words
+            .iter()
+            .map(|(word, weight)| ((*word).to_owned(), *weight))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        words("the rollback of the deploy"),
+        known(&[("rollback", 8), ("deploy", 6)])
+    );
+    assert_eq!(
+        words("internationalisation 4711"),
+        known(&[("internationalisation", 12), ("4711", 4)])
+    );
     assert_eq!(words("the one of them"), []);
-    assert!(EMPTY.iter().all(|word| asked(&format!("{word} {word}")).is_empty()));
+    assert!(
+        EMPTY
+            .iter()
+            .all(|word| asked(&format!("{word} {word}")).is_empty())
+    );
 }
 
 #[test]
@@ -63,7 +108,11 @@ fn a_query_of_any_size_is_read_in_bounds() {
     assert_eq!(words(&"x y z ".repeat(1 << 20)).len(), 3);
     let many: Vec<String> = (0..1000).map(|n| format!("w{n}")).collect();
     let found = words(&many.join(" "));
-    assert_eq!((found.len(), &*found[0].0, &*found[31].0), (32, "w100", "w131"), "the first of the longest");
+    assert_eq!(
+        (found.len(), &*found[0].0, &*found[31].0),
+        (32, "w100", "w131"),
+        "the first of the longest"
+    );
 }
 
 #[test]

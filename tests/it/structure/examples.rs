@@ -33,12 +33,18 @@ fn names(found: &[Diagnostic]) -> Vec<&'static str> {
 #[test]
 fn bad_examples_give_their_finding_and_no_other_error() {
     for rule in rules() {
-        assert!(!rule.meta.bad().is_empty() && !rule.meta.good().is_empty(), "{} has no examples", rule.meta.name);
+        assert!(
+            !rule.meta.bad().is_empty() && !rule.meta.good().is_empty(),
+            "{} has no examples",
+            rule.meta.name
+        );
         for example in &rule.meta.bad() {
             let mut found = check_template(example.template, &project(example));
             // Examples have no files beside them.
             found.retain(|finding| finding.rule.name != "missing-source");
-            found.retain(|finding| finding.severity == Severity::Error || finding.rule.name == rule.meta.name);
+            found.retain(|finding| {
+                finding.severity == Severity::Error || finding.rule.name == rule.meta.name
+            });
             let expected = vec![rule.meta.name; found.len().max(1)];
             assert_eq!(names(&found), expected, "in {}", example.template);
         }
@@ -65,7 +71,11 @@ fn resolved(text: &str, config: &Config) -> Vec<String> {
     bodies.resolve(&file, &config.layers);
     let words = |resolved: ctxc::internals::settings::resolve::Resolved| {
         let names = <ctxc::internals::template::setting::SettingName as ctxc::internals::template::setting::Word>::ALL;
-        names.iter().map(|name| resolved.get(*name).value.word().to_owned()).collect::<Vec<_>>().join(" ")
+        names
+            .iter()
+            .map(|name| resolved.get(*name).value.word().to_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     bodies.settings().into_iter().flatten().map(words).collect()
 }
@@ -77,28 +87,65 @@ fn every_fix_mends_what_it_is_offered_for() {
         for example in &rule.meta.bad() {
             let config = project(example);
             let before = check_template(example.template, &config);
-            for finding in before.iter().filter(|finding| finding.rule.name == rule.meta.name) {
+            for finding in before
+                .iter()
+                .filter(|finding| finding.rule.name == rule.meta.name)
+            {
                 for fix in &finding.fixes {
-                    let mended = fix::apply(example.template, &fix.edits)
-                        .unwrap_or_else(|| panic!("the edits of “{}” do not fit {}", fix.title, example.template));
+                    let mended = fix::apply(example.template, &fix.edits).unwrap_or_else(|| {
+                        panic!(
+                            "the edits of “{}” do not fit {}",
+                            fix.title, example.template
+                        )
+                    });
                     let after = check_template(&mended, &config);
-                    let count = |found: &[Diagnostic]| found.iter().filter(|f| f.rule.name == rule.meta.name).count();
-                    assert!(count(&after) < count(&before), "“{}” leaves it in\n{mended}", fix.title);
-                    assert!(!after.iter().any(|f| f.rule.code.family() == 0), "“{}” breaks the XML:\n{mended}", fix.title);
+                    let count = |found: &[Diagnostic]| {
+                        found
+                            .iter()
+                            .filter(|f| f.rule.name == rule.meta.name)
+                            .count()
+                    };
+                    assert!(
+                        count(&after) < count(&before),
+                        "“{}” leaves it in\n{mended}",
+                        fix.title
+                    );
+                    assert!(
+                        !after.iter().any(|f| f.rule.code.family() == 0),
+                        "“{}” breaks the XML:\n{mended}",
+                        fix.title
+                    );
                     if fix.applicability == Applicability::Suggested {
                         suggested += 1;
                         continue;
                     }
                     safe += 1;
-                    let heavy: Vec<_> = after.into_iter().filter(|f| f.severity < Severity::Hint).collect();
-                    let left: Vec<_> = names(&heavy).into_iter().filter(|name| !names(&before).contains(name)).collect();
-                    assert_eq!(left, [""; 0], "“{}” brings new findings to\n{mended}", fix.title);
+                    let heavy: Vec<_> = after
+                        .into_iter()
+                        .filter(|f| f.severity < Severity::Hint)
+                        .collect();
+                    let left: Vec<_> = names(&heavy)
+                        .into_iter()
+                        .filter(|name| !names(&before).contains(name))
+                        .collect();
+                    assert_eq!(
+                        left, [""; 0],
+                        "“{}” brings new findings to\n{mended}",
+                        fix.title
+                    );
                     if ["legacy-value", "legacy-type", "nested-task"].contains(&rule.meta.name) {
-                        assert_eq!(resolved(&mended, &config), resolved(example.template, &config), "{mended}");
+                        assert_eq!(
+                            resolved(&mended, &config),
+                            resolved(example.template, &config),
+                            "{mended}"
+                        );
                     }
                 }
             }
         }
     }
-    assert!(safe >= 10 && suggested >= 25, "only {safe} safe and {suggested} suggested fixes");
+    assert!(
+        safe >= 10 && suggested >= 25,
+        "only {safe} safe and {suggested} suggested fixes"
+    );
 }

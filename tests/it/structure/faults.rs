@@ -8,8 +8,19 @@ use pretty_assertions::assert_eq;
 /// Errors as `name at “text”`.
 fn errors(text: &str) -> Vec<String> {
     let found = check_template(text, &read(""));
-    let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
-    errors.map(|finding| format!("{} {} `{}`", finding.start.line, finding.rule.name, finding.span.slice(text))).collect()
+    let errors = found
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error);
+    errors
+        .map(|finding| {
+            format!(
+                "{} {} `{}`",
+                finding.start.line,
+                finding.rule.name,
+                finding.span.slice(text)
+            )
+        })
+        .collect()
 }
 
 const SEVEN: &str = r#"<task type="sequental" name="triage-backlog">
@@ -57,7 +68,9 @@ fn seven_faults_are_seven_findings_each_at_its_place() {
     assert!(
         found
             .iter()
-            .filter(|finding| !["missing-description", "duplicate-entry"].contains(&finding.rule.name))
+            .filter(
+                |finding| !["missing-description", "duplicate-entry"].contains(&finding.rule.name)
+            )
             .all(Diagnostic::is_fixable)
     );
 }
@@ -66,9 +79,15 @@ fn seven_faults_are_seven_findings_each_at_its_place() {
 fn one_slip_is_one_finding() {
     let wrap = |body: &str| format!("<task type=\"atomic\" name=\"t\">\n{body}\n</task>");
     // The description is there, under a slip of its name.
-    assert_eq!(errors(&wrap("<descripton>sort</descripton>")), ["2 unknown-element `descripton`"]);
+    assert_eq!(
+        errors(&wrap("<descripton>sort</descripton>")),
+        ["2 unknown-element `descripton`"]
+    );
     // The text is there, outside of it.
-    assert_eq!(errors(&wrap("sort the ticket")), ["2 misplaced-text `sort the ticket`"]);
+    assert_eq!(
+        errors(&wrap("sort the ticket")),
+        ["2 misplaced-text `sort the ticket`"]
+    );
     // The name is there, under a slip of its own.
     let input = "<description>sort</description><inputs><input nme=\"a\">x</input></inputs>";
     assert_eq!(errors(&wrap(input)), ["2 unknown-attribute `nme`"]);
@@ -78,30 +97,56 @@ fn one_slip_is_one_finding() {
     assert_eq!(errors(&wrap(reduce)), ["3 other-type `initial_value`"]);
     // Two types are two.
     let two = "<description>sort</description>\n<steps><task><description>a</description></task></steps>\n<command>ls</command>";
-    assert_eq!(errors(&wrap(two)), ["3 other-type `steps`", "4 other-type `command`"]);
+    assert_eq!(
+        errors(&wrap(two)),
+        ["3 other-type `steps`", "4 other-type `command`"]
+    );
     // Nothing is said of what a damaged element lacks.
-    let damaged = errors("<task type=\"sequential\" name=\"t\">\n<steps><task><instructions>a</task></steps>\n</task>");
-    assert_eq!(damaged.iter().filter(|error| error.contains("missing-element")).count(), 0, "{damaged:?}");
+    let damaged = errors(
+        "<task type=\"sequential\" name=\"t\">\n<steps><task><instructions>a</task></steps>\n</task>",
+    );
+    assert_eq!(
+        damaged
+            .iter()
+            .filter(|error| error.contains("missing-element"))
+            .count(),
+        0,
+        "{damaged:?}"
+    );
 }
 
 #[test]
 fn what_each_type_needs() {
-    let of =
-        |kind: &str, body: &str| errors(&format!("<task type=\"{kind}\" name=\"t\"><description>d</description>{body}</task>"));
+    let of = |kind: &str, body: &str| {
+        errors(&format!(
+            "<task type=\"{kind}\" name=\"t\"><description>d</description>{body}</task>"
+        ))
+    };
     assert_eq!(of("sequential", ""), ["1 missing-element `task`"]);
     assert_eq!(of("reduce", ""), ["1 missing-element `task`"]);
     assert_eq!(of("script", ""), ["1 missing-element `task`"]);
-    assert_eq!(of("director_evaluator_loop", "<director><description>d</description></director>"), ["1 missing-element `task`"]);
+    assert_eq!(
+        of(
+            "director_evaluator_loop",
+            "<director><description>d</description></director>"
+        ),
+        ["1 missing-element `task`"]
+    );
     assert_eq!(of("atomic", ""), [""; 0]);
-    let script =
-        "<director><description>d</description></director><evaluator><description>e</description></evaluator><script_execution/>";
-    assert_eq!(of("director_evaluator_loop", script), ["1 missing-element `script_execution`"]);
+    let script = "<director><description>d</description></director><evaluator><description>e</description></evaluator><script_execution/>";
+    assert_eq!(
+        of("director_evaluator_loop", script),
+        ["1 missing-element `script_execution`"]
+    );
     // The parts of a reduce are atomic, whatever row their settings come from.
     let parts = "<inputs><input name=\"i\">x</input></inputs>\
         <inner_task><description>a</description></inner_task><reduction_task><description>b</description></reduction_task>";
     assert_eq!(of("reduce", parts), [""; 0]);
     // A registered task brings all of it.
-    assert_eq!(of("sequential", "<steps><task ref=\"other\"/></steps>"), [""; 0]);
+    assert_eq!(
+        of("sequential", "<steps><task ref=\"other\"/></steps>"),
+        [""; 0]
+    );
 }
 
 #[test]
@@ -118,25 +163,40 @@ fn foreign_elements_and_attributes_are_welcome_everywhere() {
 /// A type that the project declares has the children of the type that it is built on (finding L3).
 #[test]
 fn a_declared_type_has_the_children_of_its_base() {
-    let project = read("[operators.probe]\nbase = \"atomic\"\n\n[operators.turn]\nbase = \"reduce\"\n");
+    let project =
+        read("[operators.probe]\nbase = \"atomic\"\n\n[operators.turn]\nbase = \"reduce\"\n");
     let names = |text: &str| -> Vec<String> {
         let found = check_template(text, &project);
-        let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
-        errors.map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect()
+        let errors = found
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        errors
+            .map(|finding| format!("{}: {}", finding.rule.name, finding.message))
+            .collect()
     };
     let steps = "<steps><task type=\"atomic\"><description>x</description></task></steps>";
     let of = |name: &str, inside: &str| {
-        names(&format!("<task type=\"{name}\" name=\"a\"><description>t</description>{inside}</task>"))
+        names(&format!(
+            "<task type=\"{name}\" name=\"a\"><description>t</description>{inside}</task>"
+        ))
     };
     assert_eq!(
         of("probe", steps),
-        ["other-type: `<steps>` belongs to type sequential, but this task is of type probe, which is built on atomic"]
+        [
+            "other-type: `<steps>` belongs to type sequential, but this task is of type probe, which is built on atomic"
+        ]
     );
     assert_eq!(
         of("probe", "<command>ls</command>"),
-        ["other-type: `<command>` belongs to type script, but this task is of type probe, which is built on atomic"]
+        [
+            "other-type: `<command>` belongs to type script, but this task is of type probe, which is built on atomic"
+        ]
     );
-    assert!(of("turn", steps).iter().any(|found| found.starts_with("other-type: `<steps>`")));
+    assert!(
+        of("turn", steps)
+            .iter()
+            .any(|found| found.starts_with("other-type: `<steps>`"))
+    );
     let inner = "<inputs><input name=\"i\">w</input></inputs><inner_task><description>x</description></inner_task>\
                  <reduction_task><description>x</description></reduction_task>";
     assert_eq!(of("turn", inner), Vec::<String>::new());

@@ -7,7 +7,10 @@ use pretty_assertions::assert_eq;
 /// The text after the first fix of the first finding of a rule.
 fn fixed(text: &str, rule: &str) -> String {
     let found = check_template(text, &read(""));
-    let finding = found.iter().find(|finding| finding.rule.name == rule).unwrap_or_else(|| panic!("no {rule} in {found:#?}"));
+    let finding = found
+        .iter()
+        .find(|finding| finding.rule.name == rule)
+        .unwrap_or_else(|| panic!("no {rule} in {found:#?}"));
     fix::apply(text, &finding.fixes[0].edits).expect("the edits fit")
 }
 
@@ -15,15 +18,25 @@ const HEAD: &str = "<task type=\"atomic\" name=\"t\">\n  <description>d</descrip
 
 #[test]
 fn stray_settings_move_into_the_block() {
-    let stray = "  <inherit_context>none</inherit_context>\n  <fresh_context>enabled</fresh_context>\n";
+    let stray =
+        "  <inherit_context>none</inherit_context>\n  <fresh_context>enabled</fresh_context>\n";
     let block = "  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n";
-    assert_eq!(fixed(&format!("{HEAD}{stray}</task>\n"), "misplaced-setting"), format!("{HEAD}{block}</task>\n"));
+    assert_eq!(
+        fixed(&format!("{HEAD}{stray}</task>\n"), "misplaced-setting"),
+        format!("{HEAD}{block}</task>\n")
+    );
     // Into the block that there is.
     let half = "  <context_management>\n    <inherit_context>none</inherit_context>\n  </context_management>\n  <fresh_context>enabled</fresh_context>\n";
-    assert_eq!(fixed(&format!("{HEAD}{half}</task>\n"), "misplaced-setting"), format!("{HEAD}{block}</task>\n"));
+    assert_eq!(
+        fixed(&format!("{HEAD}{half}</task>\n"), "misplaced-setting"),
+        format!("{HEAD}{block}</task>\n")
+    );
     // From attributes.
     let attributes = "<task type=\"atomic\" name=\"t\" inherit_context=\"none\" fresh_context=\"enabled\">\n  <description>d</description>\n</task>\n";
-    assert_eq!(fixed(attributes, "misplaced-setting"), format!("{HEAD}{block}</task>\n"));
+    assert_eq!(
+        fixed(attributes, "misplaced-setting"),
+        format!("{HEAD}{block}</task>\n")
+    );
     // On one line, and with the line ends of the file.
     let flat = "<task type=\"atomic\" name=\"t\"><description>d</description><inherit_context>full</inherit_context></task>";
     assert_eq!(
@@ -31,7 +44,10 @@ fn stray_settings_move_into_the_block() {
         "<task type=\"atomic\" name=\"t\"><description>d</description><context_management><inherit_context>full</inherit_context></context_management></task>"
     );
     let windows = format!("{HEAD}{stray}</task>\n").replace('\n', "\r\n");
-    assert_eq!(fixed(&windows, "misplaced-setting"), format!("{HEAD}{block}</task>\n").replace('\n', "\r\n"));
+    assert_eq!(
+        fixed(&windows, "misplaced-setting"),
+        format!("{HEAD}{block}</task>\n").replace('\n', "\r\n")
+    );
 }
 
 #[test]
@@ -40,7 +56,10 @@ fn a_setting_written_twice_is_not_moved() {
         "{HEAD}  <fresh_context>enabled</fresh_context>\n  <context_management><fresh_context>disabled</fresh_context></context_management>\n</task>\n"
     );
     let found = check_template(&twice, &read(""));
-    let stray = found.iter().find(|finding| finding.rule.name == "misplaced-setting").expect("it is reported");
+    let stray = found
+        .iter()
+        .find(|finding| finding.rule.name == "misplaced-setting")
+        .expect("it is reported");
     assert!(!stray.is_fixable());
 }
 
@@ -57,11 +76,14 @@ fn tags_in_texts_become_text() {
 
 #[test]
 fn elements_move_to_where_they_belong() {
-    let text = format!("{HEAD}  <input name=\"a\">x</input>\n  <input name=\"b\">y</input>\n</task>\n");
+    let text =
+        format!("{HEAD}  <input name=\"a\">x</input>\n  <input name=\"b\">y</input>\n</task>\n");
     let once = fixed(&text, "misplaced-element");
     assert_eq!(
         fixed(&once, "misplaced-element"),
-        format!("{HEAD}  <inputs>\n    <input name=\"a\">x</input>\n    <input name=\"b\">y</input>\n  </inputs>\n</task>\n")
+        format!(
+            "{HEAD}  <inputs>\n    <input name=\"a\">x</input>\n    <input name=\"b\">y</input>\n  </inputs>\n</task>\n"
+        )
     );
 }
 

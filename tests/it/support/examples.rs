@@ -20,7 +20,9 @@ impl Example {
         }
         let mut parts = self.project.split("# file: ");
         let own = parts.next().unwrap_or("");
-        std::iter::once(("ctxc.toml", own)).chain(parts.filter_map(|part| part.split_once('\n'))).collect()
+        std::iter::once(("ctxc.toml", own))
+            .chain(parts.filter_map(|part| part.split_once('\n')))
+            .collect()
     }
 }
 
@@ -58,25 +60,43 @@ impl Examples for RuleMeta {
         let request = |fence: &'static str| {
             let (opening, rest) = fence.split_once('\n')?;
             let body = rest.find("\n```").and_then(|end| rest.get(..end))?;
-            Some(RequestExample { words: opening.trim(), body })
+            Some(RequestExample {
+                words: opening.trim(),
+                body,
+            })
         };
-        sections(self, title).flat_map(|section| section.split("\n```json").skip(1).filter_map(request)).collect()
+        sections(self, title)
+            .flat_map(|section| section.split("\n```json").skip(1).filter_map(request))
+            .collect()
     }
 }
 
 fn examples(rule: &RuleMeta, title: &str) -> Vec<Example> {
-    let example = |section| Example { template: fenced(section, "```xml\n"), project: fenced(section, "```toml\n") };
-    let is_example = |example: &Example| !(example.template.is_empty() && example.project.is_empty());
-    sections(rule, title).map(example).filter(is_example).collect()
+    let example = |section| Example {
+        template: fenced(section, "```xml\n"),
+        project: fenced(section, "```toml\n"),
+    };
+    let is_example =
+        |example: &Example| !(example.template.is_empty() && example.project.is_empty());
+    sections(rule, title)
+        .map(example)
+        .filter(is_example)
+        .collect()
 }
 
 fn sections(rule: &RuleMeta, title: &str) -> impl Iterator<Item = &'static str> {
-    rule.case.split("\n## ").skip(1).filter(move |section| section.starts_with(title))
+    rule.case
+        .split("\n## ")
+        .skip(1)
+        .filter(move |section| section.starts_with(title))
 }
 
 /// Returns the text of the first fence in a section that opens like this; empty if no such fence
 /// exists.
 fn fenced(section: &'static str, opening: &str) -> &'static str {
     let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
-    inside.find("\n```").and_then(|end| inside.get(..=end)).unwrap_or_default()
+    inside
+        .find("\n```")
+        .and_then(|end| inside.get(..=end))
+        .unwrap_or_default()
 }

@@ -13,8 +13,17 @@ enum Stale {
 /// Asserts that the file `path` of the repository contains `generated`, or writes it under
 /// `CTXC_UPDATE=1`.
 pub(crate) fn assert_fresh(path: &str, generated: &str) {
-    let stale = if std::env::var_os("CTXC_UPDATE").is_some() { Stale::Rewrite } else { Stale::Report };
-    if let Err(message) = compare(Path::new(env!("CARGO_MANIFEST_DIR")), path, generated, stale) {
+    let stale = if std::env::var_os("CTXC_UPDATE").is_some() {
+        Stale::Rewrite
+    } else {
+        Stale::Report
+    };
+    if let Err(message) = compare(
+        Path::new(env!("CARGO_MANIFEST_DIR")),
+        path,
+        generated,
+        stale,
+    ) {
         panic!("{message}");
     }
 }
@@ -26,24 +35,48 @@ fn compare(root: &Path, path: &str, generated: &str, stale: Stale) -> Result<(),
         return Ok(());
     }
     if matches!(stale, Stale::Rewrite) {
-        let written = place.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&place, generated));
+        let written = place
+            .parent()
+            .map_or(Ok(()), std::fs::create_dir_all)
+            .and_then(|()| std::fs::write(&place, generated));
         return written.map_err(|error| format!("{path}: {error}"));
     }
-    let line = stored.lines().zip(generated.lines()).take_while(|(old, new)| old == new).count();
-    let (old, new) = (stored.lines().nth(line).unwrap_or("(nothing)"), generated.lines().nth(line).unwrap_or("(nothing)"));
+    let line = stored
+        .lines()
+        .zip(generated.lines())
+        .take_while(|(old, new)| old == new)
+        .count();
+    let (old, new) = (
+        stored.lines().nth(line).unwrap_or("(nothing)"),
+        generated.lines().nth(line).unwrap_or("(nothing)"),
+    );
     let line = line + 1;
-    Err(format!("{path} is stale; run CTXC_UPDATE=1 cargo test\nline {line} holds:     {old}\nit should be: {new}"))
+    Err(format!(
+        "{path} is stale; run CTXC_UPDATE=1 cargo test\nline {line} holds:     {old}\nit should be: {new}"
+    ))
 }
 
 #[test]
 fn a_stale_file_is_found_and_rewritten() {
     let folder = tempfile::tempdir().unwrap();
     let run = |stale| compare(folder.path(), "docs/a.md", "one\ntwo\n", stale);
-    assert!(run(Stale::Report).unwrap_err().starts_with("docs/a.md is stale"), "a file that is missing is stale");
+    assert!(
+        run(Stale::Report)
+            .unwrap_err()
+            .starts_with("docs/a.md is stale"),
+        "a file that is missing is stale"
+    );
     run(Stale::Rewrite).unwrap();
     run(Stale::Report).unwrap();
     std::fs::write(folder.path().join("docs/a.md"), "one\nthree\n").unwrap();
     let message = run(Stale::Report).unwrap_err();
-    assert!(message.contains("line 2 holds:     three") && message.contains("should be: two"), "{message}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("docs/a.md")).unwrap(), "one\nthree\n", "a report changes nothing");
+    assert!(
+        message.contains("line 2 holds:     three") && message.contains("should be: two"),
+        "{message}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("docs/a.md")).unwrap(),
+        "one\nthree\n",
+        "a report changes nothing"
+    );
 }

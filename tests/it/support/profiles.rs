@@ -4,5 +4,8 @@ use ctxc::Profile;
 
 /// All profiles except `bare`, which has no fences.
 pub(crate) fn fenced_profiles() -> Vec<Profile> {
-    Profile::ALL.into_iter().filter(|profile| *profile != Profile::Bare).collect()
+    Profile::ALL
+        .into_iter()
+        .filter(|profile| *profile != Profile::Bare)
+        .collect()
 }

@@ -12,9 +12,14 @@ fn at(piece: &str) -> (Option<Kind>, Option<&'static str>, Option<&'static str>)
     reader.read(TEXT, &Limits::default());
     let document = reader.document(TEXT);
     let offset = TEXT.find(piece).expect("the piece is there") as u32;
-    let own = |span: ctxc::internals::base::span::Span| &TEXT[span.start as usize..span.end as usize];
-    let element = document.element_at(offset).map(|element| own(element.name_span()));
-    let attribute = document.attribute_at(offset).map(|attribute| own(attribute.name_span()));
+    let own =
+        |span: ctxc::internals::base::span::Span| &TEXT[span.start as usize..span.end as usize];
+    let element = document
+        .element_at(offset)
+        .map(|element| own(element.name_span()));
+    let attribute = document
+        .attribute_at(offset)
+        .map(|attribute| own(attribute.name_span()));
     (document.node_at(offset).map(Node::kind), element, attribute)
 }
 

@@ -129,7 +129,13 @@ fn start(span: ctxc::internals::base::span::Span) -> std::ops::Range<usize> {
 #[derive(Debug, PartialEq)]
 enum Seen {
     Element(String, Option<String>, std::ops::Range<usize>),
-    Attribute(String, Option<String>, String, std::ops::Range<usize>, std::ops::Range<usize>),
+    Attribute(
+        String,
+        Option<String>,
+        String,
+        std::ops::Range<usize>,
+        std::ops::Range<usize>,
+    ),
     Text(String),
     Comment(String, std::ops::Range<usize>),
     Instruction(String, String, std::ops::Range<usize>),
@@ -153,14 +159,22 @@ fn our_node(node: Node<'_>, seen: &mut Vec<Seen>) {
         Kind::Comment => seen.push(Seen::Comment(node.text().into_owned(), start(node.span()))),
         Kind::Instruction => {
             let (target, rest) = node.instruction().expect("an instruction");
-            seen.push(Seen::Instruction(target.to_owned(), rest.to_owned(), start(node.span())));
+            seen.push(Seen::Instruction(
+                target.to_owned(),
+                rest.to_owned(),
+                start(node.span()),
+            ));
         }
     }
 }
 
 fn our_element(element: Element<'_>, seen: &mut Vec<Seen>) {
     let namespace = element.namespace().map(str::to_owned);
-    seen.push(Seen::Element(element.local().to_owned(), namespace, start(element.span())));
+    seen.push(Seen::Element(
+        element.local().to_owned(),
+        namespace,
+        start(element.span()),
+    ));
     for attribute in element.attributes() {
         let name = attribute.name();
         if name == "xmlns" || name.starts_with("xmlns:") {
@@ -169,7 +183,13 @@ fn our_element(element: Element<'_>, seen: &mut Vec<Seen>) {
         let local = name.split_once(':').map_or(name, |(_, local)| local);
         let namespace = attribute.namespace().map(str::to_owned);
         let value = attribute.value().into_owned();
-        seen.push(Seen::Attribute(local.to_owned(), namespace, value, start(attribute.span()), start(attribute.value_span())));
+        seen.push(Seen::Attribute(
+            local.to_owned(),
+            namespace,
+            value,
+            start(attribute.span()),
+            start(attribute.value_span()),
+        ));
     }
     element.children().for_each(|node| our_node(node, seen));
     seen.push(Seen::End);
@@ -178,9 +198,16 @@ fn our_element(element: Element<'_>, seen: &mut Vec<Seen>) {
 fn theirs(node: roxmltree::Node<'_, '_>, seen: &mut Vec<Seen>) {
     for child in node.children() {
         if let Some(pi) = child.pi() {
-            seen.push(Seen::Instruction(pi.target.to_owned(), pi.value.unwrap_or("").to_owned(), child.range()));
+            seen.push(Seen::Instruction(
+                pi.target.to_owned(),
+                pi.value.unwrap_or("").to_owned(),
+                child.range(),
+            ));
         } else if child.is_comment() {
-            seen.push(Seen::Comment(child.text().unwrap_or("").to_owned(), child.range()));
+            seen.push(Seen::Comment(
+                child.text().unwrap_or("").to_owned(),
+                child.range(),
+            ));
         } else if child.is_text() {
             match seen.last_mut() {
                 Some(Seen::Text(before)) => before.push_str(child.text().unwrap_or("")),
@@ -188,11 +215,21 @@ fn theirs(node: roxmltree::Node<'_, '_>, seen: &mut Vec<Seen>) {
             }
         } else {
             let name = child.tag_name();
-            seen.push(Seen::Element(name.name().to_owned(), name.namespace().map(str::to_owned), child.range()));
+            seen.push(Seen::Element(
+                name.name().to_owned(),
+                name.namespace().map(str::to_owned),
+                child.range(),
+            ));
             for attribute in child.attributes() {
                 let namespace = attribute.namespace().map(str::to_owned);
                 let (name, value) = (attribute.name().to_owned(), attribute.value().to_owned());
-                seen.push(Seen::Attribute(name, namespace, value, attribute.range(), attribute.range_value()));
+                seen.push(Seen::Attribute(
+                    name,
+                    namespace,
+                    value,
+                    attribute.range(),
+                    attribute.range_value(),
+                ));
             }
             theirs(child, seen);
             seen.push(Seen::End);
@@ -210,7 +247,11 @@ fn tokens_are_fine(text: &str) -> bool {
         match reader.read_event() {
             Ok(quick_xml::events::Event::Eof) => return true,
             Ok(quick_xml::events::Event::Start(tag) | quick_xml::events::Event::Empty(tag)) => {
-                if tag.attributes().with_checks(true).any(|attribute| attribute.is_err()) {
+                if tag
+                    .attributes()
+                    .with_checks(true)
+                    .any(|attribute| attribute.is_err())
+                {
                     return false;
                 }
             }
@@ -247,7 +288,10 @@ fn mutants_are_read_as_others_read_them() {
             let (fine, kinds) = compare(&mut reader, &mutant);
             well_formed += usize::from(fine);
             if !kinds.is_empty() {
-                assert!(is_known(&kinds, &mutant), "roxmltree accepts, we see {kinds:?} in {mutant:?}");
+                assert!(
+                    is_known(&kinds, &mutant),
+                    "roxmltree accepts, we see {kinds:?} in {mutant:?}"
+                );
                 for kind in kinds {
                     *known.entry(kind).or_default() += 1;
                 }

@@ -9,7 +9,11 @@ use std::fmt::Write as _;
 pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    reader.faults().iter().map(|fault| (fault.kind, fault.span.slice(text))).collect()
+    reader
+        .faults()
+        .iter()
+        .map(|fault| (fault.kind, fault.span.slice(text)))
+        .collect()
 }
 
 /// The tree in brackets: `task(description('text') steps())`.
@@ -56,7 +60,11 @@ fn well_formed_text_has_no_faults() {
 #[test]
 fn nothing_is_a_missing_root() {
     for text in ["", " \n", "hello", "<!-- only -->"] {
-        assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::NoRoot], "{text}");
+        assert_eq!(
+            faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
+            [FaultKind::NoRoot],
+            "{text}"
+        );
     }
 }
 
@@ -64,7 +72,10 @@ fn nothing_is_a_missing_root() {
 fn a_missing_end_tag_moves_nothing_else() {
     let text = "<task>\n  <steps>\n    <task>\n      <description>a</description>\n    <task>\n      <description>b</description>\n    </task>\n  </steps>\n</task>\n";
     assert_eq!(faults(text), [(FaultKind::MissingEnd, "task")]);
-    assert_eq!(outline(text), r#"task(steps(task(description("a")) task(description("b"))))"#);
+    assert_eq!(
+        outline(text),
+        r#"task(steps(task(description("a")) task(description("b"))))"#
+    );
 }
 
 #[test]
@@ -87,8 +98,17 @@ fn an_end_tag_without_slash_or_bracket_ends_its_element() {
 #[test]
 fn an_empty_element_that_lost_its_slash_takes_nothing_in() {
     let text = "<inputs>\n  <input name=\"a\">\n  <input name=\"b\"/>\n  <input name=\"c\">\n  <input name=\"d\"/>\n</inputs>";
-    assert_eq!(faults(text), [(FaultKind::MissingEnd, "input"), (FaultKind::MissingEnd, "input")]);
-    assert_eq!(outline(text), "inputs(input[name=a]() input[name=b]() input[name=c]() input[name=d]())");
+    assert_eq!(
+        faults(text),
+        [
+            (FaultKind::MissingEnd, "input"),
+            (FaultKind::MissingEnd, "input")
+        ]
+    );
+    assert_eq!(
+        outline(text),
+        "inputs(input[name=a]() input[name=b]() input[name=c]() input[name=d]())"
+    );
 }
 
 #[test]
@@ -97,20 +117,39 @@ fn a_value_without_its_quote_ends_where_a_person_would_end_it() {
         ("<a><b c=\"d>\n<e f=\"g\"/></b></a>", "a(b[c=d](e[f=g]()))"),
         ("<a><b c=\"d/>\n<e f=\"g\"/></a>", "a(b[c=d]() e[f=g]())"),
         ("<a><b c=\"d e=\"f\"/></a>", "a(b[c=d][e=f]())"),
-        ("<a><b c=\"d>text \"quoted\" more</b></a>", "a(b[c=d](\"text \\\"quoted\\\" more\"))"),
+        (
+            "<a><b c=\"d>text \"quoted\" more</b></a>",
+            "a(b[c=d](\"text \\\"quoted\\\" more\"))",
+        ),
     ] {
-        assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::UnclosedValue], "{text}");
+        assert_eq!(
+            faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
+            [FaultKind::UnclosedValue],
+            "{text}"
+        );
         assert_eq!(outline(text), tree, "{text}");
     }
-    assert_eq!(faults("<a b=c\" d=\"e\"/>"), [(FaultKind::UnquotedValue, "c")]);
+    assert_eq!(
+        faults("<a b=c\" d=\"e\"/>"),
+        [(FaultKind::UnquotedValue, "c")]
+    );
     assert_eq!(outline("<a b=c\" d=\"e\"/>"), "a[b=c][d=e]()");
 }
 
 #[test]
 fn a_tag_without_bracket_leaves_its_text_text() {
-    assert_eq!(faults("<a><b Write a thing.</b><c/></a>"), [(FaultKind::UnclosedStart, "b")]);
-    assert_eq!(outline("<a><b Write a thing.</b><c/></a>"), r#"a(b("Write a thing.") c())"#);
-    assert_eq!(faults("<a><b c=\"d\"\n  <e/></b></a>"), [(FaultKind::UnclosedStart, "b")]);
+    assert_eq!(
+        faults("<a><b Write a thing.</b><c/></a>"),
+        [(FaultKind::UnclosedStart, "b")]
+    );
+    assert_eq!(
+        outline("<a><b Write a thing.</b><c/></a>"),
+        r#"a(b("Write a thing.") c())"#
+    );
+    assert_eq!(
+        faults("<a><b c=\"d\"\n  <e/></b></a>"),
+        [(FaultKind::UnclosedStart, "b")]
+    );
     assert_eq!(outline("<a><b c=\"d\"\n  <e/></b></a>"), "a(b[c=d](e()))");
 }
 
@@ -125,14 +164,20 @@ fn signs_in_text_and_values() {
             (FaultKind::UnclosedReference, "&lt"),
         ]
     );
-    assert_eq!(faults("<a b=\"x < y\" c=\"d\"/>"), [(FaultKind::LessInValue, "<")]);
+    assert_eq!(
+        faults("<a b=\"x < y\" c=\"d\"/>"),
+        [(FaultKind::LessInValue, "<")]
+    );
     assert_eq!(faults("<a b=\"&#0; &#x110000;\">]]></a>").len(), 3);
 }
 
 #[test]
 fn a_merge_conflict_is_one_fault() {
     let text = "<task>\n<<<<<<< HEAD\n  <a>1</a>\n=======\n  <a>2</b>\n  <c>\n>>>>>>> other\n  <d/>\n</task>\n";
-    assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::MergeConflict]);
+    assert_eq!(
+        faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(),
+        [FaultKind::MergeConflict]
+    );
     assert_eq!(outline(text), r#"task(a("1") d())"#);
 }
 
@@ -152,8 +197,20 @@ fn a_document_type_hides_nothing_but_its_entities() {
 #[test]
 fn namespaces() {
     assert_eq!(faults("<a:b/>"), [(FaultKind::UndeclaredPrefix, "a:b")]);
-    assert_eq!(faults("<a xmlns:p='u' xmlns:q='u' p:x='' q:x=''/>"), [(FaultKind::DuplicateAttribute, "q:x")]);
-    assert_eq!(faults("<a xmlns:p=''/>"), [(FaultKind::EmptyPrefix, "xmlns:p")]);
-    assert_eq!(faults("<a xmlns:xml='u'/>"), [(FaultKind::ReservedPrefix, "xmlns:xml")]);
-    assert_eq!(faults("<a:b:c/>").first().map(|fault| fault.0), Some(FaultKind::BadColon));
+    assert_eq!(
+        faults("<a xmlns:p='u' xmlns:q='u' p:x='' q:x=''/>"),
+        [(FaultKind::DuplicateAttribute, "q:x")]
+    );
+    assert_eq!(
+        faults("<a xmlns:p=''/>"),
+        [(FaultKind::EmptyPrefix, "xmlns:p")]
+    );
+    assert_eq!(
+        faults("<a xmlns:xml='u'/>"),
+        [(FaultKind::ReservedPrefix, "xmlns:xml")]
+    );
+    assert_eq!(
+        faults("<a:b:c/>").first().map(|fault| fault.0),
+        Some(FaultKind::BadColon)
+    );
 }

@@ -1,7 +1,11 @@
 //! What a single deleted character costs: names, parents, errors, faults elsewhere. The figures go to
 //! `benches/RESULTS.md`; `cargo test --test it recovery -- --nocapture` prints them.
 
-#![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints shares of small counts")]
+#![allow(
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    reason = "prints shares of small counts"
+)]
 
 use crate::project::reading::check_template;
 use ctxc::Config;
@@ -37,13 +41,21 @@ fn counted<T: Ord>(items: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
 
 /// How many of `before` are not in `after`.
 fn lost<T: Ord>(before: &BTreeMap<T, usize>, after: &BTreeMap<T, usize>) -> usize {
-    before.iter().map(|(item, count)| count.saturating_sub(after.get(item).copied().unwrap_or(0))).sum()
+    before
+        .iter()
+        .map(|(item, count)| count.saturating_sub(after.get(item).copied().unwrap_or(0)))
+        .sum()
 }
 
 fn names(text: &str) -> BTreeMap<String, usize> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    counted(reader.document(text).elements().map(|element| element.name().to_owned()))
+    counted(
+        reader
+            .document(text)
+            .elements()
+            .map(|element| element.name().to_owned()),
+    )
 }
 
 /// The names from the root down to each element.
@@ -59,10 +71,16 @@ fn parents(text: &str, deleted: Option<(usize, u8)>) -> BTreeMap<u32, Option<u32
     let original = |element: Element<'_>| {
         let start = element.name_span().start;
         // A name that starts where the deleted character stood has lost its first letter, or the bracket before it.
-        let behind = deleted.is_some_and(|(at, byte)| start as usize > at || (start as usize == at && byte == b'<'));
+        let behind = deleted.is_some_and(|(at, byte)| {
+            start as usize > at || (start as usize == at && byte == b'<')
+        });
         start + u32::from(behind)
     };
-    reader.document(text).elements().map(|element| (original(element), element.parent().map(original))).collect()
+    reader
+        .document(text)
+        .elements()
+        .map(|element| (original(element), element.parent().map(original)))
+        .collect()
 }
 
 /// Counts of one measurement, and what share of all it is.
@@ -85,14 +103,26 @@ impl Figure {
     }
 
     fn print(&self, what: &str) {
-        println!("| {what} | {:.2} % of {} | {} |", self.share(), self.all, self.worst);
+        println!(
+            "| {what} | {:.2} % of {} | {} |",
+            self.share(),
+            self.all,
+            self.worst
+        );
     }
 }
 
 fn show(text: &str, at: usize) -> String {
     let line = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
-    format!("{}[{}]{}", &text[line..at], &text[at..=at].escape_debug(), text.get(at + 1..end).unwrap_or(""))
+    let end = text[at..]
+        .find('\n')
+        .map_or(text.len(), |newline| at + newline);
+    format!(
+        "{}[{}]{}",
+        &text[line..at],
+        &text[at..=at].escape_debug(),
+        text.get(at + 1..end).unwrap_or("")
+    )
 }
 
 #[test]
@@ -122,7 +152,11 @@ fn a_deleted_character_gives_at_most_three_structural_errors() {
             reader.read(&mutant, &Limits::default());
             let count = reader.faults().len();
             if count > 1 {
-                println!("{count} errors: {} {:?}", show(text, at), reader.faults().iter().map(|f| f.kind).collect::<Vec<_>>());
+                println!(
+                    "{count} errors: {} {:?}",
+                    show(text, at),
+                    reader.faults().iter().map(|f| f.kind).collect::<Vec<_>>()
+                );
             }
             figure.add(count, 1);
         }
@@ -142,13 +176,22 @@ fn surviving_elements_keep_their_parents() {
         let paths = counted(reader.document(text).elements().map(path));
         for (at, mutant) in deletions(text) {
             let after = parents(&mutant, Some((at, text.as_bytes()[at])));
-            let moved = before.iter().filter(|(start, parent)| after.get(start).is_some_and(|now| now != *parent)).count();
+            let moved = before
+                .iter()
+                .filter(|(start, parent)| after.get(start).is_some_and(|now| now != *parent))
+                .count();
             if moved > 1 {
                 println!("{moved} moved: {}", show(text, at));
             }
             by_place.add(moved, 1);
             reader.read(&mutant, &Limits::default());
-            by_path.add(lost(&paths, &counted(reader.document(&mutant).elements().map(path))), 1);
+            by_path.add(
+                lost(
+                    &paths,
+                    &counted(reader.document(&mutant).elements().map(path)),
+                ),
+                1,
+            );
         }
     }
     by_place.print("at most one surviving element gets another parent");
@@ -160,13 +203,23 @@ fn surviving_elements_keep_their_parents() {
 
 /// Plants an unknown element at head, middle and tail: behind the first start tag, in the middle, before the last end tag.
 fn planted(text: &str) -> String {
-    let root = text.find("<task").or_else(|| text.find("<library")).expect("a root");
+    let root = text
+        .find("<task")
+        .or_else(|| text.find("<library"))
+        .expect("a root");
     let head = root + text[root..].find(">\n").expect("a start tag") + 2;
     let breaks: Vec<usize> = text.match_indices(">\n  <").map(|(at, _)| at + 2).collect();
-    let middle = *breaks.iter().min_by_key(|&&at| at.abs_diff(text.len() / 2)).expect("a child");
+    let middle = *breaks
+        .iter()
+        .min_by_key(|&&at| at.abs_diff(text.len() / 2))
+        .expect("a child");
     let tail = text.rfind("</").expect("an end tag");
     let mut out = text.to_owned();
-    for (at, name) in [(tail, "planted-tail"), (middle, "planted-middle"), (head, "planted-head")] {
+    for (at, name) in [
+        (tail, "planted-tail"),
+        (middle, "planted-middle"),
+        (head, "planted-head"),
+    ] {
         out.insert_str(at, &format!("  <{name} is=\"here\"/>\n"));
     }
     out
@@ -175,8 +228,13 @@ fn planted(text: &str) -> String {
 /// The planted elements that are reported, by the program's own check of the file.
 fn found(text: &str) -> BTreeSet<String> {
     let found = check_template(text, &Config::default());
-    let unknown = found.into_iter().filter(|finding| finding.rule.name == "unknown-element");
-    unknown.map(|finding| finding.span.slice(text).to_owned()).filter(|name| name.starts_with("planted-")).collect()
+    let unknown = found
+        .into_iter()
+        .filter(|finding| finding.rule.name == "unknown-element");
+    unknown
+        .map(|finding| finding.span.slice(text).to_owned())
+        .filter(|name| name.starts_with("planted-"))
+        .collect()
 }
 
 #[test]

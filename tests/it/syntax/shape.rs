@@ -7,17 +7,39 @@ use ctxc::internals::syntax::tree::{Document, Element};
 pub(super) fn check(document: Document<'_>, faults: &[Fault]) {
     let length = document.text.len() as u32;
     let mut reached = 0;
-    let mut open: Vec<_> = document.nodes().collect::<Vec<_>>().into_iter().rev().map(|node| (node, None)).collect();
+    let mut open: Vec<_> = document
+        .nodes()
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .map(|node| (node, None))
+        .collect();
     let mut last = 0;
     while let Some((node, parent)) = open.pop() {
         reached += 1;
         let (span, inner) = (node.span(), node.inner());
-        assert_eq!(node.parent().map(Element::id), parent, "{span:?} knows its parent");
-        assert!(span.start <= span.end && span.end <= length, "{span:?} in {length}");
-        assert!(span.encloses(inner) || node.as_element().is_some_and(Element::is_damaged), "{span:?} {inner:?}");
-        assert!(span.start >= last, "nodes stand in order: {span:?} after {last}");
+        assert_eq!(
+            node.parent().map(Element::id),
+            parent,
+            "{span:?} knows its parent"
+        );
+        assert!(
+            span.start <= span.end && span.end <= length,
+            "{span:?} in {length}"
+        );
+        assert!(
+            span.encloses(inner) || node.as_element().is_some_and(Element::is_damaged),
+            "{span:?} {inner:?}"
+        );
+        assert!(
+            span.start >= last,
+            "nodes stand in order: {span:?} after {last}"
+        );
         last = span.start;
-        assert!(document.text.is_char_boundary(span.start as usize) && document.text.is_char_boundary(span.end as usize));
+        assert!(
+            document.text.is_char_boundary(span.start as usize)
+                && document.text.is_char_boundary(span.end as usize)
+        );
         if let Some(element) = node.as_element() {
             assert!(!element.name().is_empty());
             for attribute in element.attributes() {
@@ -26,17 +48,33 @@ pub(super) fn check(document: Document<'_>, faults: &[Fault]) {
             }
             let children: Vec<_> = element.children().collect();
             for child in &children {
-                assert!(child.span().end <= span.end.max(inner.end), "{:?} inside {span:?} of {:?}", child.span(), document.text);
+                assert!(
+                    child.span().end <= span.end.max(inner.end),
+                    "{:?} inside {span:?} of {:?}",
+                    child.span(),
+                    document.text
+                );
             }
-            open.extend(children.into_iter().rev().map(|child| (child, Some(element.id()))));
+            open.extend(
+                children
+                    .into_iter()
+                    .rev()
+                    .map(|child| (child, Some(element.id()))),
+            );
         } else {
             let _ = node.text();
         }
     }
     assert!(reached <= document.tree.len());
-    assert!(faults.is_sorted_by_key(|fault| fault.span.start), "faults stand in order");
+    assert!(
+        faults.is_sorted_by_key(|fault| fault.span.start),
+        "faults stand in order"
+    );
     for fault in faults {
         assert!(fault.span.end <= length && fault.other.is_none_or(|other| other.end <= length));
     }
-    assert!(document.root().is_some() || !faults.is_empty(), "a text without root has a fault");
+    assert!(
+        document.root().is_some() || !faults.is_empty(),
+        "a text without root has a fault"
+    );
 }

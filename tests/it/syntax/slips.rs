@@ -10,7 +10,14 @@ use pretty_assertions::assert_eq;
 
 /// The errors and warnings of a text, `rule `place`: message`.
 fn told(text: &str) -> Vec<String> {
-    let line = |finding: &Diagnostic| format!("{} `{}`: {}", finding.rule.name, finding.span.slice(text), finding.message);
+    let line = |finding: &Diagnostic| {
+        format!(
+            "{} `{}`: {}",
+            finding.rule.name,
+            finding.span.slice(text),
+            finding.message
+        )
+    };
     grave(text).iter().map(line).collect()
 }
 
@@ -24,7 +31,10 @@ fn grave(text: &str) -> Vec<Diagnostic> {
 fn mended(text: &str) -> (String, Applicability) {
     let found = grave(text);
     let fix = &found[0].fixes[0];
-    (fix::apply(text, &fix.edits).expect("the edits fit"), fix.applicability)
+    (
+        fix::apply(text, &fix.edits).expect("the edits fit"),
+        fix.applicability,
+    )
 }
 
 const REDUCE: &str = "\
@@ -58,11 +68,25 @@ const REDUCE: &str = "\
 #[test]
 fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
     assert_eq!(told(REDUCE), [""; 0]);
-    for (tag, children) in [("reduction_task", "  "), ("inner_task", "  "), ("inputs", "  "), ("context_management", "    ")] {
+    for (tag, children) in [
+        ("reduction_task", "  "),
+        ("inner_task", "  "),
+        ("inputs", "  "),
+        ("context_management", "    "),
+    ] {
         let line = format!("{children}<{tag}>\n");
         let broken = REDUCE.replacen(&line, "", 1);
-        assert_eq!(told(&broken), [format!("mismatched-end-tag `</{tag}>`: `</{tag}>` has no start tag")], "{broken}");
-        assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
+        assert_eq!(
+            told(&broken),
+            [format!(
+                "mismatched-end-tag `</{tag}>`: `</{tag}>` has no start tag"
+            )],
+            "{broken}"
+        );
+        assert_eq!(
+            mended(&broken),
+            (REDUCE.to_owned(), Applicability::Suggested)
+        );
         let windows = broken.replace('\n', "\r\n");
         assert_eq!(mended(&windows).0, REDUCE.replace('\n', "\r\n"));
     }
@@ -73,41 +97,79 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
         format!("<!-- why -->\n{broken}"),
         format!("<!-- why -->\n  <?ctxc allow no-context reason=\"r\"?>\n{broken}"),
     ] {
-        assert_eq!(told(&text), ["mismatched-end-tag `</task>`: `</task>` has no start tag"], "{text}");
+        assert_eq!(
+            told(&text),
+            ["mismatched-end-tag `</task>`: `</task>` has no start tag"],
+            "{text}"
+        );
     }
     // On the line of its text.
     let broken = REDUCE.replacen("<instructions>", "", 1);
-    assert_eq!(told(&broken), ["mismatched-end-tag `</instructions>`: `</instructions>` has no start tag"]);
+    assert_eq!(
+        told(&broken),
+        ["mismatched-end-tag `</instructions>`: `</instructions>` has no start tag"]
+    );
     assert_eq!(mended(&broken).0, REDUCE);
 }
 
 #[test]
 fn what_stands_in_and_outside_of_a_missing_element_is_still_checked() {
-    let broken = REDUCE.replacen("  <reduction_task>\n", "", 1).replacen("<inherit_context>none", "<inherit_context>some", 3);
-    let broken = broken.replacen("digest one day</description>", "digest one day</description>\n    <colour/>", 1);
-    let names: Vec<_> = grave(&broken).iter().map(|finding| finding.rule.name).collect();
-    assert_eq!(names, ["unknown-element", "bad-value", "mismatched-end-tag", "bad-value"]);
+    let broken = REDUCE.replacen("  <reduction_task>\n", "", 1).replacen(
+        "<inherit_context>none",
+        "<inherit_context>some",
+        3,
+    );
+    let broken = broken.replacen(
+        "digest one day</description>",
+        "digest one day</description>\n    <colour/>",
+        1,
+    );
+    let names: Vec<_> = grave(&broken)
+        .iter()
+        .map(|finding| finding.rule.name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "unknown-element",
+            "bad-value",
+            "mismatched-end-tag",
+            "bad-value"
+        ]
+    );
 }
 
 #[test]
 fn an_end_tag_without_anything_of_its_own_closes_nothing() {
-    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  </inputs>\n</task>\n";
-    assert_eq!(told(text), ["mismatched-end-tag `</inputs>`: `</inputs>` closes nothing"]);
+    let text =
+        "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  </inputs>\n</task>\n";
+    assert_eq!(
+        told(text),
+        ["mismatched-end-tag `</inputs>`: `</inputs>` closes nothing"]
+    );
     // Nor does one that the language does not know, whatever stands before it.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n    <inputs/>\n  </colour>\n</task>\n";
-    assert_eq!(told(text), ["mismatched-end-tag `</colour>`: `</colour>` closes nothing"]);
+    assert_eq!(
+        told(text),
+        ["mismatched-end-tag `</colour>`: `</colour>` closes nothing"]
+    );
 }
 
 #[test]
 fn two_ampersands_are_one_slip() {
-    let with = |text: &str| format!("<task type=\"atomic\" name=\"t\">\n  <description>{text}</description>\n</task>\n");
+    let with = |text: &str| {
+        format!("<task type=\"atomic\" name=\"t\">\n  <description>{text}</description>\n</task>\n")
+    };
     for (written, run, meant) in [
         ("a && b", "&&", "a &amp;&amp; b"),
         ("a&&b", "&&", "a&amp;&amp;b"),
         ("a &&& b", "&&&", "a &amp;&amp;&amp; b"),
         ("a &&lt; b", "&", "a &amp;&lt; b"),
     ] {
-        assert_eq!(told(&with(written)), [format!("bare-ampersand `{run}`: `{run}` on its own")]);
+        assert_eq!(
+            told(&with(written)),
+            [format!("bare-ampersand `{run}`: `{run}` on its own")]
+        );
         assert_eq!(mended(&with(written)), (with(meant), Applicability::Safe));
     }
     assert_eq!(told(&with("a & b & c")).len(), 2);
@@ -116,13 +178,18 @@ fn two_ampersands_are_one_slip() {
 #[test]
 fn of_two_names_the_unknown_one_is_the_slip() {
     let fine = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <inputs>\n    <input name=\"a\">x</input>\n  </inputs>\n</task>\n";
-    for (from, to, place) in
-        [("</input>", "</inputt>", "inputt"), ("<input ", "<inputt ", "inputt"), ("<inputs>", "<inpts>", "inpts")]
-    {
+    for (from, to, place) in [
+        ("</input>", "</inputt>", "inputt"),
+        ("<input ", "<inputt ", "inputt"),
+        ("<inputs>", "<inpts>", "inpts"),
+    ] {
         let broken = fine.replacen(from, to, 1);
         let told = told(&broken);
         assert_eq!(told.len(), 1, "{told:#?}");
-        assert!(told[0].starts_with(&format!("mismatched-end-tag `{place}`")), "{told:#?}");
+        assert!(
+            told[0].starts_with(&format!("mismatched-end-tag `{place}`")),
+            "{told:#?}"
+        );
         assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
         assert_eq!(grave(&broken)[0].fixes.len(), 1);
     }
@@ -137,7 +204,10 @@ fn a_name_that_ran_into_an_attribute_is_taken_apart() {
         let broken = fine.replacen(' ', "", 1);
         let told = told(&broken);
         assert_eq!(told.len(), 1, "{told:#?}");
-        assert!(told[0].ends_with(&format!("and its attribute `{joined}`")), "{told:#?}");
+        assert!(
+            told[0].ends_with(&format!("and its attribute `{joined}`")),
+            "{told:#?}"
+        );
         assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
     }
 }
@@ -146,18 +216,26 @@ fn a_name_that_ran_into_an_attribute_is_taken_apart() {
 fn an_element_that_is_closed_twice_keeps_its_children() {
     for tag in ["inner_task", "reduction_task", "inputs"] {
         let broken = REDUCE.replacen(&format!("<{tag}>"), &format!("<{tag}/>"), 1);
-        let words = format!("mismatched-end-tag `{tag}`: `<{tag}/>` is empty, and `</{tag}>` closes it once more");
+        let words = format!(
+            "mismatched-end-tag `{tag}`: `<{tag}/>` is empty, and `</{tag}>` closes it once more"
+        );
         assert_eq!(told(&broken), [words]);
         assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Safe));
     }
     // What stands in it is checked as usual.
-    let broken = REDUCE.replacen("<inner_task>", "<inner_task/>", 1).replacen(
-        "digest one day</description>",
-        "digest one day</description><colour/>",
+    let broken = REDUCE
+        .replacen("<inner_task>", "<inner_task/>", 1)
+        .replacen(
+            "digest one day</description>",
+            "digest one day</description><colour/>",
+            1,
+        );
+    assert_eq!(told(&broken).len(), 2);
+    let inline = REDUCE.replacen(
+        "<input name=\"tone\">friendly",
+        "<input name=\"tone\"/>friendly",
         1,
     );
-    assert_eq!(told(&broken).len(), 2);
-    let inline = REDUCE.replacen("<input name=\"tone\">friendly", "<input name=\"tone\"/>friendly", 1);
     assert_eq!(mended(&inline), (REDUCE.to_owned(), Applicability::Safe));
 }
 
@@ -182,12 +260,23 @@ fn names_that_a_slip_hides_are_not_missed_elsewhere() {
         ("<parameters>", "<parameters/>", "mismatched-end-tag"),
         ("  <inputs>\n", "", "mismatched-end-tag"),
         ("<inputs>", "<inputs/>", "mismatched-end-tag"),
-        ("<parameter name=\"ticket\"", "<parameter nmae=\"ticket\"", "unknown-attribute"),
-        ("<parameter name=\"ticket\"", "<paramete name=\"ticket\"", "unknown-element"),
+        (
+            "<parameter name=\"ticket\"",
+            "<parameter nmae=\"ticket\"",
+            "unknown-attribute",
+        ),
+        (
+            "<parameter name=\"ticket\"",
+            "<paramete name=\"ticket\"",
+            "unknown-element",
+        ),
         ("<input name", "<input nmae", "unknown-attribute"),
     ] {
         let broken = fine.replacen(from, to, 1);
-        let rules: Vec<_> = grave(&broken).iter().map(|finding| finding.rule.name).collect();
+        let rules: Vec<_> = grave(&broken)
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect();
         assert_eq!(rules, [rule], "{broken}");
     }
 }
@@ -197,9 +286,14 @@ fn a_root_closed_too_early_lacks_nothing() {
     let broken = REDUCE.replacen("name=\"digest\">", "name=\"digest\"/>", 1);
     assert_eq!(
         told(&broken),
-        ["content-outside-root `description`: `<description>` comes after the root element, which `/>` ends"]
+        [
+            "content-outside-root `description`: `<description>` comes after the root element, which `/>` ends"
+        ]
     );
-    assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
+    assert_eq!(
+        mended(&broken),
+        (REDUCE.to_owned(), Applicability::Suggested)
+    );
     // One that is alone does lack what it lacks.
     assert_eq!(told("<task type=\"atomic\" name=\"t\"/>\n").len(), 1);
 }
@@ -255,15 +349,31 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ("<steps>", "<steps>\n    </task>", &["mismatched-end-tag"]),
     ("  </steps>", "  </task>", &["mismatched-end-tag"]),
     // The root is closed too early.
-    ("  <parameters>", "</task>\n  <parameters>", &["mismatched-end-tag"]),
+    (
+        "  <parameters>",
+        "</task>\n  <parameters>",
+        &["mismatched-end-tag"],
+    ),
     ("  <steps>", "</task>\n  <steps>", &["mismatched-end-tag"]),
     ("  <steps>", "  </task>\n  <steps>", &["mismatched-end-tag"]),
-    ("  <steps>", "</task>\nwords\n  <steps>", &["mismatched-end-tag", "misplaced-text"]),
+    (
+        "  <steps>",
+        "</task>\nwords\n  <steps>",
+        &["mismatched-end-tag", "misplaced-text"],
+    ),
     ("  </steps>", "  </steps></task>", &["mismatched-end-tag"]),
-    ("  <instructions>", "</task>\n  <instructions>", &["mismatched-end-tag"]),
+    (
+        "  <instructions>",
+        "</task>\n  <instructions>",
+        &["mismatched-end-tag"],
+    ),
     ("<steps>", "</task><steps>", &["mismatched-end-tag"]),
     // A step is.
-    ("<task type=\"atomic\">", "</task>\n    <task type=\"atomic\">", &["mismatched-end-tag"]),
+    (
+        "<task type=\"atomic\">",
+        "</task>\n    <task type=\"atomic\">",
+        &["mismatched-end-tag"],
+    ),
     (
         "    <task type=\"atomic\">\n      <descripton>",
         "  </task>\n    <task type=\"atomic\">\n      <descripton>",
@@ -274,8 +384,16 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
         "    </task>\n    <task type=\"atomic\">\n      <descripton>",
         &["mismatched-end-tag"],
     ),
-    ("      <context_management>", "    </task>\n      <context_management>", &["mismatched-end-tag"]),
-    ("      <context_management>", "      </task>\n      <context_management>", &["mismatched-end-tag"]),
+    (
+        "      <context_management>",
+        "    </task>\n      <context_management>",
+        &["mismatched-end-tag"],
+    ),
+    (
+        "      <context_management>",
+        "      </task>\n      <context_management>",
+        &["mismatched-end-tag"],
+    ),
     ("name=\"t\">", "name=\"t\"/>", &["content-outside-root"]),
     ("<description>d<", "d<", &["mismatched-end-tag"]),
     // What stands between elements.
@@ -286,32 +404,61 @@ const SLIPS: &[(&str, &str, &[&str])] = &[
     ("<steps>", "<steps>\n    words", &["misplaced-text"]),
     ("<steps>", "<steps a=\"1\">", &["unknown-attribute"]),
     // Markup in a value; `a` is no attribute besides.
-    ("<steps>", "<steps a=\"<b>\">", &["bare-less-than", "unknown-attribute"]),
-    ("<parameter name=\"p\" required=\"true\"/>", "<parameter name=\"p\" default=\"the <b>\"/>", &["bare-less-than"]),
-    ("<parameter name=\"p\" required=\"true\"/>", "<parameter default=\"<b/>, or so\" name=\"p\"/>", &["bare-less-than"]),
+    (
+        "<steps>",
+        "<steps a=\"<b>\">",
+        &["bare-less-than", "unknown-attribute"],
+    ),
+    (
+        "<parameter name=\"p\" required=\"true\"/>",
+        "<parameter name=\"p\" default=\"the <b>\"/>",
+        &["bare-less-than"],
+    ),
+    (
+        "<parameter name=\"p\" required=\"true\"/>",
+        "<parameter default=\"<b/>, or so\" name=\"p\"/>",
+        &["bare-less-than"],
+    ),
     // A value without its closing quote is none such.
     ("name=\"t\">", "name=\"t>", &["malformed-attribute"]),
     // A document type hides nothing.
-    ("<task type=\"sequential\"", "<!DOCTYPE task>\n<task type=\"sequential\"", &["document-type"]),
-    ("<task type=\"sequential\"", "<!DOCTYPE task [<!ENTITY a \"b\">]>\n<task type=\"sequential\"", &["document-type"]),
+    (
+        "<task type=\"sequential\"",
+        "<!DOCTYPE task>\n<task type=\"sequential\"",
+        &["document-type"],
+    ),
+    (
+        "<task type=\"sequential\"",
+        "<!DOCTYPE task [<!ENTITY a \"b\">]>\n<task type=\"sequential\"",
+        &["document-type"],
+    ),
 ];
 
 #[test]
 fn one_slip_is_one_finding_and_hides_no_other() {
     let counted = |text: &str| {
-        let mut names: Vec<&str> = grave(text).iter().map(|finding| finding.rule.name).collect();
+        let mut names: Vec<&str> = grave(text)
+            .iter()
+            .map(|finding| finding.rule.name)
+            .collect();
         names.sort_unstable();
         names
     };
     let mut wrong = Vec::new();
     for (from, to, rules) in SLIPS {
         let text = PLANTED.replace(from, to);
-        let text = if from.trim_start().starts_with('<') || from.ends_with('\n') || from.is_empty() {
+        let text = if from.trim_start().starts_with('<') || from.ends_with('\n') || from.is_empty()
+        {
             PLANTED.replacen(from, to, 1)
         } else {
             text
         };
-        let mut expected = vec!["bad-value", "undeclared-variable", "undeclared-variable", "unknown-element"];
+        let mut expected = vec![
+            "bad-value",
+            "undeclared-variable",
+            "undeclared-variable",
+            "unknown-element",
+        ];
         for rule in *rules {
             match rule.strip_prefix('-') {
                 Some(lost) => {
@@ -324,7 +471,10 @@ fn one_slip_is_one_finding_and_hides_no_other() {
         expected.sort_unstable();
         let found = counted(&text);
         if found != expected {
-            wrong.push(format!("{from:?} -> {to:?}:\n  {found:?}\n  {expected:?}\n  {:#?}", told(&text)));
+            wrong.push(format!(
+                "{from:?} -> {to:?}:\n  {found:?}\n  {expected:?}\n  {:#?}",
+                told(&text)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -332,53 +482,121 @@ fn one_slip_is_one_finding_and_hides_no_other() {
 
 #[test]
 fn an_end_tag_that_comes_too_early_is_taken_out() {
-    for (from, to) in [("  <steps>", "</task>  <steps>"), ("    </task>\n    <task", "    </task>\n  </task>\n    <task")] {
+    for (from, to) in [
+        ("  <steps>", "</task>  <steps>"),
+        (
+            "    </task>\n    <task",
+            "    </task>\n  </task>\n    <task",
+        ),
+    ] {
         let broken = PLANTED.replacen(from, to, 1);
-        let finding = grave(&broken).into_iter().find(|finding| finding.rule.name == "mismatched-end-tag").unwrap();
+        let finding = grave(&broken)
+            .into_iter()
+            .find(|finding| finding.rule.name == "mismatched-end-tag")
+            .unwrap();
         assert_eq!(finding.message, "`</task>` ends its element too early");
         let fixed = fix::apply(&broken, &finding.fixes[0].edits).unwrap();
         assert_eq!(fixed.replace("\n  \n", "\n"), PLANTED);
     }
     // Two tasks, and an end tag too many.
     let task = "<task type=\"atomic\" name=\"a\"><description>d</description></task>\n";
-    let rules: Vec<_> = grave(&format!("{task}{task}</task>\n")).iter().map(|finding| finding.rule.name).collect();
+    let rules: Vec<_> = grave(&format!("{task}{task}</task>\n"))
+        .iter()
+        .map(|finding| finding.rule.name)
+        .collect();
     assert_eq!(rules, ["content-outside-root"]);
 }
 
 #[test]
 fn a_container_is_known_by_what_it_holds() {
     let with = |kind: &str, inside: &str| {
-        format!("<task type=\"{kind}\" name=\"a\">\n<description>d {{{{p}}}}</description>\n{inside}\n</task>\n")
+        format!(
+            "<task type=\"{kind}\" name=\"a\">\n<description>d {{{{p}}}}</description>\n{inside}\n</task>\n"
+        )
     };
     let p = "<parameter name=\"p\"/>";
     let read = format!("<parameters>{p}</parameters>");
     for (kind, inside, meant) in [
-        ("atomic", format!("<parameter>{p}</parameter>"), "parameters"),
+        (
+            "atomic",
+            format!("<parameter>{p}</parameter>"),
+            "parameters",
+        ),
         ("atomic", format!("<params>{p}</params>"), "parameters"),
-        ("atomic", "<inputt><input name=\"p\">x</input></inputt>".to_owned(), "inputs"),
-        ("atomic", "<input><input name=\"p\">x</input></input>".to_owned(), "inputs"),
-        ("atomic", format!("{read}<constraint><constraint>c</constraint></constraint>"), "constraints"),
-        ("atomic", format!("{read}<path><path>a.md</path></path>"), "file_paths"),
-        ("atomic", format!("{read}<shots><example><input>i</input><output>o</output></example></shots>"), "examples"),
-        ("script", format!("{read}<command>ls</command><vars><var name=\"A\">1</var></vars>"), "env"),
-        ("sequential", format!("{read}<stages><task type=\"atomic\"><description>e</description></task></stages>"), "steps"),
-        ("map", format!("{read}<steps><task><description>e</description></task></steps>"), ""),
+        (
+            "atomic",
+            "<inputt><input name=\"p\">x</input></inputt>".to_owned(),
+            "inputs",
+        ),
+        (
+            "atomic",
+            "<input><input name=\"p\">x</input></input>".to_owned(),
+            "inputs",
+        ),
+        (
+            "atomic",
+            format!("{read}<constraint><constraint>c</constraint></constraint>"),
+            "constraints",
+        ),
+        (
+            "atomic",
+            format!("{read}<path><path>a.md</path></path>"),
+            "file_paths",
+        ),
+        (
+            "atomic",
+            format!("{read}<shots><example><input>i</input><output>o</output></example></shots>"),
+            "examples",
+        ),
+        (
+            "script",
+            format!("{read}<command>ls</command><vars><var name=\"A\">1</var></vars>"),
+            "env",
+        ),
+        (
+            "sequential",
+            format!(
+                "{read}<stages><task type=\"atomic\"><description>e</description></task></stages>"
+            ),
+            "steps",
+        ),
+        (
+            "map",
+            format!("{read}<steps><task><description>e</description></task></steps>"),
+            "",
+        ),
     ] {
         let text = with(kind, &inside);
         let found = grave(&text);
         assert_eq!(found.len(), 1, "{text} {found:#?}");
-        assert!(meant.is_empty() || found[0].fixes[0].title == format!("write <{meant}>"), "{text} {found:#?}");
+        assert!(
+            meant.is_empty() || found[0].fixes[0].title == format!("write <{meant}>"),
+            "{text} {found:#?}"
+        );
         assert_eq!(told(&mended(&text).0), [""; 0], "{text}");
     }
     // Steps by another name, in a container by another name.
-    let text = with("sequential", &format!("{read}<stages><stage><description>e</description><colour/></stage></stages>"));
-    let titles: Vec<_> = grave(&text).into_iter().flat_map(|found| found.fixes).map(|fix| fix.title).collect();
+    let text = with(
+        "sequential",
+        &format!("{read}<stages><stage><description>e</description><colour/></stage></stages>"),
+    );
+    let titles: Vec<_> = grave(&text)
+        .into_iter()
+        .flat_map(|found| found.fixes)
+        .map(|fix| fix.title)
+        .collect();
     assert_eq!(titles, ["write <steps>", "write <task>"]);
     assert_eq!(told(&text).len(), 3);
     // What could stand there itself is grouped, and where two containers hold it nobody knows which is meant.
-    for inside in ["<group><instructions>{{zz}}</instructions></group>", "<group><input name=\"a\">{{zz}}</input></group>"] {
+    for inside in [
+        "<group><instructions>{{zz}}</instructions></group>",
+        "<group><input name=\"a\">{{zz}}</input></group>",
+    ] {
         let text = with("atomic", &format!("{read}{inside}"));
-        assert_eq!(told(&text), ["unknown-element `group`: `<task>` has no element `<group>`"]);
+        assert_eq!(
+            told(&text),
+            ["unknown-element `group`: `<task>` has no element `<group>`"]
+        );
     }
 }
 
@@ -437,7 +655,13 @@ fn an_expression_without_its_end_is_closed() {
         ("{{z}", "\\{{z}"),
     ] {
         let mut check = |text: &str| check_template(text, &read(""));
-        let fixed = apply::fix(&with(inside), Which::Suggested, &Limits::default(), &|_| true, &mut check);
+        let fixed = apply::fix(
+            &with(inside),
+            Which::Suggested,
+            &Limits::default(),
+            &|_| true,
+            &mut check,
+        );
         // The parameter stays, though nothing reads it now.
         assert_eq!(fixed.text, with(after));
     }
@@ -450,38 +674,68 @@ fn an_attribute_by_another_name_keeps_its_value() {
         ("<call function=\"f\" as=\"r\"/>", "template"),
         ("<call template=\"f\" name=\"r\"/>", "as"),
         ("<task use=\"f\"/>", "ref"),
-        ("<cond><case when=\"a\"><task ref=\"f\"/></case></cond>", "test"),
-        ("<task type=\"atomic\"><description><use name=\"f\"/></description></task>", "fragment"),
-        ("<task type=\"atomic\"><description file=\"f.md\"/></task>", "src"),
+        (
+            "<cond><case when=\"a\"><task ref=\"f\"/></case></cond>",
+            "test",
+        ),
+        (
+            "<task type=\"atomic\"><description><use name=\"f\"/></description></task>",
+            "fragment",
+        ),
+        (
+            "<task type=\"atomic\"><description file=\"f.md\"/></task>",
+            "src",
+        ),
         (
             "<task type=\"atomic\"><description>{{f}}</description><parameters><parameter name=\"f\" value=\"1\"/></parameters></task>",
             "default",
         ),
-        ("<task type=\"atomic\"><description>d</description><inputs><input id=\"f\">x</input></inputs></task>", "name"),
+        (
+            "<task type=\"atomic\"><description>d</description><inputs><input id=\"f\">x</input></inputs></task>",
+            "name",
+        ),
     ] {
-        let text = format!("<task type=\"sequential\" name=\"a\"><description>d</description><steps>{written}</steps></task>\n");
+        let text = format!(
+            "<task type=\"sequential\" name=\"a\"><description>d</description><steps>{written}</steps></task>\n"
+        );
         let found = grave(&text);
-        let unknown: Vec<_> = found.iter().filter(|finding| finding.rule.name == "unknown-attribute").collect();
+        let unknown: Vec<_> = found
+            .iter()
+            .filter(|finding| finding.rule.name == "unknown-attribute")
+            .collect();
         assert_eq!(unknown.len(), 1, "{text} {found:#?}");
         assert_eq!(unknown[0].fixes[0].title, format!("write `{meant}`"));
-        assert!(found.iter().all(|finding| finding.rule.name != "missing-attribute"), "{text} {found:#?}");
+        assert!(
+            found
+                .iter()
+                .all(|finding| finding.rule.name != "missing-attribute"),
+            "{text} {found:#?}"
+        );
     }
 }
 
 #[test]
 fn a_document_type_is_taken_out_together_with_what_else_is_wrong() {
     let text = "<!DOCTYPE task>\n<task type=\"atomic\" name=\"a\">\n  <description>a & b</description>\n</task>\n";
-    let names: Vec<&str> = grave(text).iter().map(|finding| finding.rule.name).collect();
+    let names: Vec<&str> = grave(text)
+        .iter()
+        .map(|finding| finding.rule.name)
+        .collect();
     assert_eq!(names, ["document-type", "bare-ampersand"]);
     let mut check = |text: &str| grave(text);
     let fixed = apply::fix(text, Which::Safe, &Limits::default(), &|_| true, &mut check);
-    assert_eq!(fixed.text.trim_start(), "<task type=\"atomic\" name=\"a\">\n  <description>a &amp; b</description>\n</task>\n");
+    assert_eq!(
+        fixed.text.trim_start(),
+        "<task type=\"atomic\" name=\"a\">\n  <description>a &amp; b</description>\n</task>\n"
+    );
 }
 
 #[test]
 fn a_document_type_has_a_fix_only_where_it_can_go() {
     let with = |doctype: &str, text: &str| {
-        format!("{doctype}\n<task type=\"atomic\" name=\"a\">\n  <description>{text}</description>\n</task>\n")
+        format!(
+            "{doctype}\n<task type=\"atomic\" name=\"a\">\n  <description>{text}</description>\n</task>\n"
+        )
     };
     let entity = "<!DOCTYPE task [<!ENTITY co \"Acme\">]>";
     let external = "<!DOCTYPE task SYSTEM \"a.dtd\">";
@@ -496,9 +750,19 @@ fn a_document_type_has_a_fix_only_where_it_can_go() {
         ("<!DOCTYPE task>", "at&nbsp;Acme", 2),
     ] {
         let text = with(doctype, text);
-        let offered = grave(&text).iter().filter(|finding| finding.is_fixable()).count();
+        let offered = grave(&text)
+            .iter()
+            .filter(|finding| finding.is_fixable())
+            .count();
         let mut check = |text: &str| grave(text);
-        let made = apply::fix(&text, Which::Suggested, &Limits::default(), &|_| true, &mut check).fixed;
+        let made = apply::fix(
+            &text,
+            Which::Suggested,
+            &Limits::default(),
+            &|_| true,
+            &mut check,
+        )
+        .fixed;
         assert_eq!((offered, made), (fixed, fixed), "{text}");
     }
 }
@@ -514,9 +778,25 @@ fn a_safe_fix_that_only_uncovers_is_made() {
         ("<description>&nbsp;</description>", "&#160;"),
     ] {
         let mut check = |text: &str| grave(text);
-        let fixed = apply::fix(&with(text), Which::Safe, &Limits::default(), &|_| true, &mut check);
-        assert!(fixed.text.contains(after), "{} {:?}", fixed.text, fixed.left);
-        assert!(fixed.left.iter().all(|finding| apply::eligible(finding, Which::Safe).is_none()));
+        let fixed = apply::fix(
+            &with(text),
+            Which::Safe,
+            &Limits::default(),
+            &|_| true,
+            &mut check,
+        );
+        assert!(
+            fixed.text.contains(after),
+            "{} {:?}",
+            fixed.text,
+            fixed.left
+        );
+        assert!(
+            fixed
+                .left
+                .iter()
+                .all(|finding| apply::eligible(finding, Which::Safe).is_none())
+        );
     }
 }
 
@@ -543,14 +823,23 @@ fn fixes_keep_what_the_author_wrote() {
         ),
     ] {
         let mut check = |text: &str| check_template(text, &read(""));
-        let fixed = apply::fix(&with(text), Which::Suggested, &Limits::default(), &|_| true, &mut check);
+        let fixed = apply::fix(
+            &with(text),
+            Which::Suggested,
+            &Limits::default(),
+            &|_| true,
+            &mut check,
+        );
         assert_eq!(fixed.text, with(after));
     }
 }
 
 /// The names of the rules that find something.
 fn rules(text: &str) -> Vec<&'static str> {
-    grave(text).iter().map(|finding| finding.rule.name).collect()
+    grave(text)
+        .iter()
+        .map(|finding| finding.rule.name)
+        .collect()
 }
 
 #[test]
@@ -559,13 +848,16 @@ fn a_start_tag_with_two_letters_exchanged_is_one_finding() {
         "<steps><taks><description>x</description></task></steps>",
         "<steps><taks><description>x</description></task><task><description>y</description></task></steps>",
     ] {
-        let text = format!("<task type=\"sequential\" name=\"a\"><description>x</description>{body}</task>");
+        let text = format!(
+            "<task type=\"sequential\" name=\"a\"><description>x</description>{body}</task>"
+        );
         assert_eq!(rules(&text), ["mismatched-end-tag"], "{:?}", told(&text));
     }
     let text = "<task name=\"a\"><description>x</description><inputs><inptu name=\"i\">x</input></inputs></task>";
     assert_eq!(rules(text), ["mismatched-end-tag"], "{:?}", told(text));
     // The end tag that an inner element lost is still what is missing.
-    let text = "<task name=\"a\"><description>x</description><inputs><input name=\"i\">x</inputs></task>";
+    let text =
+        "<task name=\"a\"><description>x</description><inputs><input name=\"i\">x</inputs></task>";
     assert_eq!(rules(text), ["unclosed-element"], "{:?}", told(text));
 }
 
@@ -574,7 +866,12 @@ fn a_value_in_curly_quotes_is_one_finding_and_read() {
     let steps = "<steps><task as=“team”><description>x</description></task><task><description>{{team}} {{p}}</description></task></steps>";
     let head = "<description>x</description><parameters><parameter name=\"p\"/></parameters>";
     let text = format!("<task type=“sequential” name=\"a\">{head}{steps}</task>");
-    assert_eq!(rules(&text), ["malformed-attribute"; 2], "{:?}", told(&text));
+    assert_eq!(
+        rules(&text),
+        ["malformed-attribute"; 2],
+        "{:?}",
+        told(&text)
+    );
     let case = "<steps><cond><case test=“p == 1 and p != 2”><task><description>x</description></task></case></cond></steps>";
     let text = format!("<task type=\"sequential\" name=\"a\">{head}{case}</task>");
     assert_eq!(rules(&text), ["malformed-attribute"], "{:?}", told(&text));
@@ -583,7 +880,10 @@ fn a_value_in_curly_quotes_is_one_finding_and_read() {
 
 #[test]
 fn a_step_whose_name_is_lost_is_one_finding() {
-    for (slip, rule) in [("sa=\"team\"", "unknown-attribute"), ("as=\"\"", "empty-value")] {
+    for (slip, rule) in [
+        ("sa=\"team\"", "unknown-attribute"),
+        ("as=\"\"", "empty-value"),
+    ] {
         let steps = format!(
             "<steps><task {slip}><description>x</description></task><task><description>{{{{team}}}} {{{{team}}}} {{{{p}}}}</description></task></steps>"
         );
@@ -595,13 +895,18 @@ fn a_step_whose_name_is_lost_is_one_finding() {
 
 #[test]
 fn a_text_of_nothing_that_is_seen_is_empty() {
-    assert_eq!(rules("<task name=\"a\"><description>\u{200b}</description></task>").len(), 1);
+    assert_eq!(
+        rules("<task name=\"a\"><description>\u{200b}</description></task>").len(),
+        1
+    );
 }
 
 #[test]
 fn a_parameter_in_braces_that_fill_nothing_in_is_found() {
     let task = |words: &str| {
-        format!("<task name=\"a\"><description>{words}</description><parameters><parameter name=\"ticket\"/></parameters></task>")
+        format!(
+            "<task name=\"a\"><description>{words}</description><parameters><parameter name=\"ticket\"/></parameters></task>"
+        )
     };
     let text = task("Sort {{ticket}}. Close {ticket}} and {ticket}.");
     assert_eq!(rules(&text), ["single-braces"; 2], "{:?}", told(&text));

@@ -21,8 +21,19 @@ fn check_with(text: &str, limits: &Limits) -> Vec<Diagnostic> {
     config.limits = limits.clone();
     let active = Active::new(&config);
     let files = MemoryFs::default();
-    let compiler = Compiler { config: &config, active: &active, root: Path::new("."), files: &files, purpose: Purpose::Findings };
-    match compiler.compile(&Arc::from("template.xml"), text.as_bytes(), Chosen::Named, &mut Scratch::new()) {
+    let compiler = Compiler {
+        config: &config,
+        active: &active,
+        root: Path::new("."),
+        files: &files,
+        purpose: Purpose::Findings,
+    };
+    match compiler.compile(
+        &Arc::from("template.xml"),
+        text.as_bytes(),
+        Chosen::Named,
+        &mut Scratch::new(),
+    ) {
         Outcome::Taken(file) => file.diagnostics,
         Outcome::Skipped => panic!("a named file is taken"),
     }
@@ -30,25 +41,40 @@ fn check_with(text: &str, limits: &Limits) -> Vec<Diagnostic> {
 
 /// The findings of family 0xx.
 fn syntax(text: &str) -> Vec<Diagnostic> {
-    check_with(text, &Limits::default()).into_iter().filter(|finding| finding.rule.code.family() == 0).collect()
+    check_with(text, &Limits::default())
+        .into_iter()
+        .filter(|finding| finding.rule.code.family() == 0)
+        .collect()
 }
 
 #[test]
 fn bad_examples_give_their_finding_alone() {
-    let rules: Vec<_> = list::all().filter(|rule| rule.meta.code.family() == 0).collect();
+    let rules: Vec<_> = list::all()
+        .filter(|rule| rule.meta.code.family() == 0)
+        .collect();
     assert!(rules.len() >= 28);
     for rule in rules {
         let meta = &rule.meta;
-        assert!(meta.locked && meta.severity == Some(Severity::Error), "{} is no promise", meta.name);
+        assert!(
+            meta.locked && meta.severity == Some(Severity::Error),
+            "{} is no promise",
+            meta.name
+        );
         for example in &meta.bad() {
             let errors = check_with(example.template, &Limits::default());
-            let errors: Vec<_> = errors.iter().filter(|finding| finding.severity == Severity::Error).collect();
+            let errors: Vec<_> = errors
+                .iter()
+                .filter(|finding| finding.severity == Severity::Error)
+                .collect();
             let names: Vec<_> = errors.iter().map(|finding| finding.rule.name).collect();
             assert_eq!(names, [meta.name], "in {}", example.template);
         }
         assert!(!meta.good().is_empty());
         for example in &meta.good() {
-            let found: Vec<_> = syntax(example.template).iter().map(|finding| finding.message.clone()).collect();
+            let found: Vec<_> = syntax(example.template)
+                .iter()
+                .map(|finding| finding.message.clone())
+                .collect();
             assert_eq!(found, [""; 0], "in {}", example.template);
         }
     }
@@ -57,17 +83,38 @@ fn bad_examples_give_their_finding_alone() {
 #[test]
 fn every_fix_mends_what_it_is_for() {
     let mut safe = 0;
-    let examples = list::all().filter(|rule| rule.meta.code.family() == 0).flat_map(|rule| rule.meta.bad());
-    for text in examples.map(|example| example.template).chain(KINDS.iter().map(|(_, text)| *text)) {
+    let examples = list::all()
+        .filter(|rule| rule.meta.code.family() == 0)
+        .flat_map(|rule| rule.meta.bad());
+    for text in examples
+        .map(|example| example.template)
+        .chain(KINDS.iter().map(|(_, text)| *text))
+    {
         for finding in syntax(text) {
             for way in &finding.fixes {
                 let mended = fix::apply(text, &way.edits).expect("the edits fit");
-                let left: Vec<_> = syntax(&mended).into_iter().filter(|left| left.rule.code == finding.rule.code).collect();
-                let before = syntax(text).iter().filter(|other| other.rule.code == finding.rule.code).count();
-                assert!(left.len() < before, "{:?} by {:?}:\n{text}\n{mended}\n{left:#?}", finding.message, way.title);
+                let left: Vec<_> = syntax(&mended)
+                    .into_iter()
+                    .filter(|left| left.rule.code == finding.rule.code)
+                    .collect();
+                let before = syntax(text)
+                    .iter()
+                    .filter(|other| other.rule.code == finding.rule.code)
+                    .count();
+                assert!(
+                    left.len() < before,
+                    "{:?} by {:?}:\n{text}\n{mended}\n{left:#?}",
+                    finding.message,
+                    way.title
+                );
                 if way.applicability == Applicability::Safe {
                     safe += 1;
-                    assert!(syntax(&mended).len() < syntax(text).len(), "{:?} by {:?}: {mended}", finding.message, way.title);
+                    assert!(
+                        syntax(&mended).len() < syntax(text).len(),
+                        "{:?} by {:?}: {mended}",
+                        finding.message,
+                        way.title
+                    );
                 }
             }
         }
@@ -84,7 +131,10 @@ const KINDS: &[(FaultKind, &str)] = &[
     (FaultKind::MissingEnd, "<a>\r\n  <b>\r\n    <c>x\r\n"),
     (FaultKind::StrayEnd, "<a>\n  <b/>\n  </c>\n</a>"),
     (FaultKind::MissingStart, "<a>\n    <b/>\n  </c>\n</a>"),
-    (FaultKind::ClosedTwice, "<a>\n  <c/>\n    <b/>\n  </c>\n</a>"),
+    (
+        FaultKind::ClosedTwice,
+        "<a>\n  <c/>\n    <b/>\n  </c>\n</a>",
+    ),
     (FaultKind::MismatchedEnd, "<ab>c</ba>"),
     (FaultKind::MismatchedEnd, "<a>c</>"),
     (FaultKind::EndWithoutSlash, "<r><a>b<a></r>"),
@@ -122,14 +172,26 @@ const KINDS: &[(FaultKind, &str)] = &[
     (FaultKind::UnclosedInstruction, "<a><?b c></a>"),
     (FaultKind::BadTarget, "<a><? b?></a>"),
     (FaultKind::BadTarget, "<a><b c?></a>"),
-    (FaultKind::MisplacedDeclaration, " <?xml version='1.0'?><a/>"),
-    (FaultKind::MisplacedDeclaration, "<a><?XML version='1.0'?></a>"),
+    (
+        FaultKind::MisplacedDeclaration,
+        " <?xml version='1.0'?><a/>",
+    ),
+    (
+        FaultKind::MisplacedDeclaration,
+        "<a><?XML version='1.0'?></a>",
+    ),
     (FaultKind::BadDeclaration, "<?xml version='2.0'?><a/>"),
     (FaultKind::BadDeclaration, "<xml version='1.0'?><a/>"),
-    (FaultKind::UnsupportedEncoding, "<?xml version='1.0' encoding='KOI8-R'?><a/>"),
+    (
+        FaultKind::UnsupportedEncoding,
+        "<?xml version='1.0' encoding='KOI8-R'?><a/>",
+    ),
     (FaultKind::UnknownMarkup, "<a><!ELEMENT b></a>"),
     (FaultKind::Doctype, "<!DOCTYPE a><a/>"),
-    (FaultKind::MergeConflict, "<a>\n<<<<<<< b\n<c/>\n||||||| d\n<e/>\n=======\n<f/>\n>>>>>>> g\n</a>"),
+    (
+        FaultKind::MergeConflict,
+        "<a>\n<<<<<<< b\n<c/>\n||||||| d\n<e/>\n=======\n<f/>\n>>>>>>> g\n</a>",
+    ),
     (FaultKind::UndeclaredPrefix, "<a b:c=\"d\"/>"),
     (FaultKind::ReservedPrefix, "<a xmlns:xmlns=\"b\"/>"),
     (FaultKind::EmptyPrefix, "<a xmlns:b=\"\"/>"),
@@ -143,7 +205,10 @@ fn every_kind_is_worded() {
         reader.read(text, &Limits::default());
         let kinds: Vec<_> = reader.faults().iter().map(|fault| fault.kind).collect();
         assert!(kinds.contains(kind), "{kind:?}: {text} gives {kinds:?}");
-        let worded: Vec<_> = syntax(text).iter().map(|finding| finding.message.clone()).collect();
+        let worded: Vec<_> = syntax(text)
+            .iter()
+            .map(|finding| finding.message.clone())
+            .collect();
         assert_eq!(worded.len(), kinds.len(), "{text}: {kinds:?} {worded:?}");
     }
 }
@@ -151,19 +216,57 @@ fn every_kind_is_worded() {
 #[test]
 fn every_limit_is_worded_with_its_flag() {
     let deep = format!("{}{}", "<a>".repeat(9), "</a>".repeat(9));
-    let limits = Limits { depth: 8, attributes: 2, namespaces: 2, file: 200, text: 40, name: 10, nodes: 10, diagnostics: 3 };
+    let limits = Limits {
+        depth: 8,
+        attributes: 2,
+        namespaces: 2,
+        file: 200,
+        text: 40,
+        name: 10,
+        nodes: 10,
+        diagnostics: 3,
+    };
     for (text, name, flag) in [
         (deep.as_str(), "too-deep", "--max-depth"),
-        ("<a b='' c='' d=''/>", "too-many-attributes", "--max-attributes"),
-        ("<a xmlns:b='b' xmlns:c='c'><d xmlns:e='e'/></a>", "too-many-namespaces", "--max-namespaces"),
-        ("<a>this is text of more than forty bytes, is it not?</a>", "text-too-long", "--max-text-size"),
+        (
+            "<a b='' c='' d=''/>",
+            "too-many-attributes",
+            "--max-attributes",
+        ),
+        (
+            "<a xmlns:b='b' xmlns:c='c'><d xmlns:e='e'/></a>",
+            "too-many-namespaces",
+            "--max-namespaces",
+        ),
+        (
+            "<a>this is text of more than forty bytes, is it not?</a>",
+            "text-too-long",
+            "--max-text-size",
+        ),
         ("<abcdefghijk/>", "name-too-long", "--max-name"),
-        ("<a><b/><b/><b/><b/><b/><b/><b/><b/><b/><b/></a>", "too-many-nodes", "--max-nodes"),
+        (
+            "<a><b/><b/><b/><b/><b/><b/><b/><b/><b/><b/></a>",
+            "too-many-nodes",
+            "--max-nodes",
+        ),
         ("<a>& & & &</a>", "too-many-findings", "--max-diagnostics"),
         (&"<a/>".repeat(51), "file-too-large", "--max-file-size"),
     ] {
-        let found = check_with(text, &Limits { diagnostics: 3, ..limits.clone() });
-        let said = found.iter().find(|finding| finding.rule.name == name).unwrap_or_else(|| panic!("{name}: {found:#?}"));
-        assert!(said.help.as_deref().is_some_and(|help| help.contains(flag)), "{name}: {:?}", said.help);
+        let found = check_with(
+            text,
+            &Limits {
+                diagnostics: 3,
+                ..limits.clone()
+            },
+        );
+        let said = found
+            .iter()
+            .find(|finding| finding.rule.name == name)
+            .unwrap_or_else(|| panic!("{name}: {found:#?}"));
+        assert!(
+            said.help.as_deref().is_some_and(|help| help.contains(flag)),
+            "{name}: {:?}",
+            said.help
+        );
     }
 }

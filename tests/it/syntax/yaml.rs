@@ -8,7 +8,13 @@ use proptest::prelude::*;
 /// The tree as JSON, and each fault with the text at its place.
 fn read(text: &str) -> (serde_json::Value, Vec<(&str, FaultKind)>) {
     let (tree, faults) = yaml::read(text);
-    (tree.to_json(), faults.into_iter().map(|fault| (fault.span.slice(text), fault.kind)).collect())
+    (
+        tree.to_json(),
+        faults
+            .into_iter()
+            .map(|fault| (fault.span.slice(text), fault.kind))
+            .collect(),
+    )
 }
 
 fn sound(text: &str) -> serde_json::Value {
@@ -25,8 +31,17 @@ fn places(text: &str) -> Vec<String> {
             walk(text, &format!("{path}/{at}"), item, out);
         }
         for entry in node.entries().unwrap_or_default() {
-            assert_eq!(entry.key.span.slice(text).trim_matches(['"', '\'']), entry.key.value, "{path}");
-            walk(text, &format!("{path}/{}", entry.key.value), &entry.value, out);
+            assert_eq!(
+                entry.key.span.slice(text).trim_matches(['"', '\'']),
+                entry.key.value,
+                "{path}"
+            );
+            walk(
+                text,
+                &format!("{path}/{}", entry.key.value),
+                &entry.value,
+                out,
+            );
         }
     }
     let mut out = Vec::new();
@@ -47,7 +62,10 @@ fn scalars_follow_the_core_schema_of_yaml_1_2() {
 #[test]
 fn json_is_read_as_it_is() {
     let text = "{\n\t\"a\": \"\\ud83d\\ude00 \\/ x\",\r\n\t\"b\": [1, -2.5, null, true,\n\t{}]}\n";
-    assert_eq!(sound(text), serde_json::from_str::<serde_json::Value>(text).unwrap());
+    assert_eq!(
+        sound(text),
+        serde_json::from_str::<serde_json::Value>(text).unwrap()
+    );
 }
 
 #[test]
@@ -68,35 +86,77 @@ fn every_node_has_its_place() {
     assert_eq!(places(text), expected);
     let (tree, _) = yaml::read(text);
     let tag = tree.get("last").unwrap().tag.as_deref().unwrap();
-    assert_eq!((tag.value.as_str(), tag.span.slice(text)), ("file", "!file"));
+    assert_eq!(
+        (tag.value.as_str(), tag.span.slice(text)),
+        ("file", "!file")
+    );
 }
 
 #[test]
 fn aliases_and_merges_are_put_in_place() {
     let text = "base: &base {a: 1, b: 2}\nuse: *base\nmore:\n  b: 3\n  <<: [*base, {c: 4, a: 5}]\n  d: 6\n";
     let base = serde_json::json!({"a": 1, "b": 2});
-    assert_eq!(sound(text), serde_json::json!({"base": base, "use": base, "more": {"a": 1, "b": 3, "c": 4, "d": 6}}));
+    assert_eq!(
+        sound(text),
+        serde_json::json!({"base": base, "use": base, "more": {"a": 1, "b": 3, "c": 4, "d": 6}})
+    );
     // What is written holds against what `<<` brings, wherever it stands.
     assert_eq!(sound("<<: {a: 1}\na: 2\n"), serde_json::json!({"a": 2}));
 }
 
 #[test]
 fn faults_have_their_places_and_what_stands_before_them_is_read() {
-    let duplicate = |start, end| FaultKind::DuplicateKey { key: "a".into(), first: Span::new(start, end) };
-    assert_eq!(read("a: 1\nb: {a: 2, a: 3}\na: 4\n").1, [("a", duplicate(9, 10)), ("a", duplicate(0, 1))]);
+    let duplicate = |start, end| FaultKind::DuplicateKey {
+        key: "a".into(),
+        first: Span::new(start, end),
+    };
+    assert_eq!(
+        read("a: 1\nb: {a: 2, a: 3}\na: 4\n").1,
+        [("a", duplicate(9, 10)), ("a", duplicate(0, 1))]
+    );
     let (value, faults) = read("a:\n  b: 1\n\tc: 2\n");
-    assert_eq!((value, faults), (serde_json::json!({"a": {}}), vec![("\t", FaultKind::Tab)]));
+    assert_eq!(
+        (value, faults),
+        (serde_json::json!({"a": {}}), vec![("\t", FaultKind::Tab)])
+    );
     assert_eq!(
         read("a: *x\nb: *y\n").1,
-        [("*x", FaultKind::UnknownAlias("x".into())), ("*y", FaultKind::UnknownAlias("y".into()))]
+        [
+            ("*x", FaultKind::UnknownAlias("x".into())),
+            ("*y", FaultKind::UnknownAlias("y".into()))
+        ]
     );
-    assert_eq!(read("a: &a [*a]\n").1, [("*a", FaultKind::UnknownAlias("a".into()))]);
-    assert_eq!(read("? [a]\n: b\nc: d\n"), (serde_json::json!({"c": "d"}), vec![("[a]", FaultKind::KeyWithParts)]));
-    assert_eq!(read("<<: 5\nc: d\n"), (serde_json::json!({"c": "d"}), vec![("<<", FaultKind::Merge)]));
-    assert_eq!(read("a: 1\n---\nb: 2\n"), (serde_json::json!({"a": 1}), vec![("---", FaultKind::SecondDocument)]));
+    assert_eq!(
+        read("a: &a [*a]\n").1,
+        [("*a", FaultKind::UnknownAlias("a".into()))]
+    );
+    assert_eq!(
+        read("? [a]\n: b\nc: d\n"),
+        (
+            serde_json::json!({"c": "d"}),
+            vec![("[a]", FaultKind::KeyWithParts)]
+        )
+    );
+    assert_eq!(
+        read("<<: 5\nc: d\n"),
+        (
+            serde_json::json!({"c": "d"}),
+            vec![("<<", FaultKind::Merge)]
+        )
+    );
+    assert_eq!(
+        read("a: 1\n---\nb: 2\n"),
+        (
+            serde_json::json!({"a": 1}),
+            vec![("---", FaultKind::SecondDocument)]
+        )
+    );
     let (value, faults) = read("a: 1\nb: [2, 3\nc: 4\n");
     assert_eq!(value, serde_json::json!({"a": 1, "b": [2]}));
-    assert!(matches!(&faults[..], [(_, FaultKind::Syntax(_))]), "{faults:?}");
+    assert!(
+        matches!(&faults[..], [(_, FaultKind::Syntax(_))]),
+        "{faults:?}"
+    );
     assert_eq!(sound(""), serde_json::Value::Null);
     assert_eq!(sound("# nothing\n"), serde_json::Value::Null);
 }
@@ -106,20 +166,51 @@ fn depth_and_weight_have_an_end() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(read(&nested(DEPTH)).1, []);
     assert_eq!(read(&nested(DEPTH + 1)).1.len(), 1);
-    for text in [nested(DEPTH + 1), nested(100_000), "[".repeat(1_000_000), "- ".repeat(1_000_000)] {
+    for text in [
+        nested(DEPTH + 1),
+        nested(100_000),
+        "[".repeat(1_000_000),
+        "- ".repeat(1_000_000),
+    ] {
         let faults = yaml::read(&text).1;
-        assert!(matches!(faults[..], [yaml::Fault { kind: FaultKind::Deep, .. }]), "{faults:?}");
+        assert!(
+            matches!(
+                faults[..],
+                [yaml::Fault {
+                    kind: FaultKind::Deep,
+                    ..
+                }]
+            ),
+            "{faults:?}"
+        );
     }
     let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
     for pair in ["ab", "bc", "cd", "de", "ef", "fg", "gh", "hi"] {
         let (from, to) = pair.split_at(1);
-        bomb.extend([&format!("{to}: &{to} ["), &*format!("*{from}, ").repeat(9), "]\n"]);
+        bomb.extend([
+            &format!("{to}: &{to} ["),
+            &*format!("*{from}, ").repeat(9),
+            "]\n",
+        ]);
     }
-    let text = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 1000].join(", "));
+    let text = format!(
+        "a: &a {}\nb: [{}]\n",
+        "x".repeat(1 << 20),
+        vec!["*a"; 1000].join(", ")
+    );
     for text in [bomb, text] {
         let begun = std::time::Instant::now();
         let faults = yaml::read(&text).1;
-        assert!(matches!(faults[..], [yaml::Fault { kind: FaultKind::Heavy, .. }]), "{faults:?}");
+        assert!(
+            matches!(
+                faults[..],
+                [yaml::Fault {
+                    kind: FaultKind::Heavy,
+                    ..
+                }]
+            ),
+            "{faults:?}"
+        );
         assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
     }
 }

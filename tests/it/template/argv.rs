@@ -6,20 +6,35 @@ use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
 fn words(text: &str) -> Vec<String> {
-    split(text, 0).unwrap().arguments.into_iter().map(|argument| argument.value).collect()
+    split(text, 0)
+        .unwrap()
+        .arguments
+        .into_iter()
+        .map(|argument| argument.value)
+        .collect()
 }
 
 /// The operators as written.
 fn operators(text: &str) -> Vec<String> {
     let found = split(text, 0).unwrap().operators;
-    assert!(found.iter().all(|operator| operator.span.slice(text) == operator.value));
+    assert!(
+        found
+            .iter()
+            .all(|operator| operator.span.slice(text) == operator.value)
+    );
     found.into_iter().map(|operator| operator.value).collect()
 }
 
 #[test]
 fn words_are_split_as_a_shell_would() {
-    assert_eq!(words("  python  run.py --all\t"), ["python", "run.py", "--all"]);
-    assert_eq!(words(r#"a 'b c' "d e" f\ g h'i'"j""#), ["a", "b c", "d e", "f g", "hij"]);
+    assert_eq!(
+        words("  python  run.py --all\t"),
+        ["python", "run.py", "--all"]
+    );
+    assert_eq!(
+        words(r#"a 'b c' "d e" f\ g h'i'"j""#),
+        ["a", "b c", "d e", "f g", "hij"]
+    );
     assert_eq!(words(r#"'' "" \'"#), ["", "", "'"]);
     assert_eq!(words(r#""a \" \\ \n \$" 'b\'"#), [r#"a " \ \n $"#, r"b\"]);
     assert_eq!(words("a \\\n  b"), ["a", "b"]);
@@ -29,9 +44,18 @@ fn words_are_split_as_a_shell_would() {
 
 #[test]
 fn expressions_are_never_split() {
-    assert_eq!(words("run {{ f(a, 'b c') }}.txt x"), ["run", "{{ f(a, 'b c') }}.txt", "x"]);
-    assert_eq!(words(r#"run "{{ f("a b") }} c" '{{ f('d') }} e'"#), ["run", r#"{{ f("a b") }} c"#, "{{ f('d') }} e"]);
-    assert_eq!(words(r#"echo \{{a b}} "\{{a b}}""#), ["echo", r"\{{a", "b}}", r"\{{a b}}"]);
+    assert_eq!(
+        words("run {{ f(a, 'b c') }}.txt x"),
+        ["run", "{{ f(a, 'b c') }}.txt", "x"]
+    );
+    assert_eq!(
+        words(r#"run "{{ f("a b") }} c" '{{ f('d') }} e'"#),
+        ["run", r#"{{ f("a b") }} c"#, "{{ f('d') }} e"]
+    );
+    assert_eq!(
+        words(r#"echo \{{a b}} "\{{a b}}""#),
+        ["echo", r"\{{a", "b}}", r"\{{a b}}"]
+    );
     assert_eq!(operators("run {{ a || b }}"), [""; 0]);
     assert_eq!(words("a {{ b c"), ["a", "{{", "b", "c"]);
 }
@@ -39,7 +63,10 @@ fn expressions_are_never_split() {
 #[test]
 fn what_only_a_shell_acts_on_is_told() {
     let all = "~/bin/a && b || c | d ; e > f >> g 2>&1 < h & `i` $(j) $K ${l} $1 *.m n? # o";
-    let expected = ["~", "&&", "||", "|", ";", ">", ">>", ">&", "<", "&", "`", "`", "$(", "$K", "${", "$1", "*", "?", "#"];
+    let expected = [
+        "~", "&&", "||", "|", ";", ">", ">>", ">&", "<", "&", "`", "`", "$(", "$K", "${", "$1",
+        "*", "?", "#",
+    ];
     assert_eq!(operators(all), expected);
     assert_eq!(words("a&&b c>d"), ["a&&b", "c>d"]);
     assert_eq!(operators(r#""$A `b` && *" "\$A""#).len(), 3);
@@ -56,26 +83,41 @@ fn a_line_end_between_words_would_be_two_commands() {
 #[test]
 fn spans_are_those_of_the_words_as_written() {
     let found = split("a 'b c'\\ d", 100).unwrap();
-    let spans: Vec<_> = found.arguments.iter().map(|argument| (argument.span.start, argument.span.end)).collect();
+    let spans: Vec<_> = found
+        .arguments
+        .iter()
+        .map(|argument| (argument.span.start, argument.span.end))
+        .collect();
     assert_eq!(spans, [(100, 101), (102, 110)]);
 }
 
 #[test]
 fn a_quote_without_its_partner_is_a_fault() {
-    let fault = |text: &str| split(text, 10).map_err(|fault| (fault.kind, fault.span.start, fault.span.end));
+    let fault = |text: &str| {
+        split(text, 10).map_err(|fault| (fault.kind, fault.span.start, fault.span.end))
+    };
     assert_eq!(fault("echo it's"), Err((Kind::UnclosedSingleQuote, 17, 18)));
-    assert_eq!(fault(r#"echo "a \""#), Err((Kind::UnclosedDoubleQuote, 15, 16)));
+    assert_eq!(
+        fault(r#"echo "a \""#),
+        Err((Kind::UnclosedDoubleQuote, 15, 16))
+    );
     assert_eq!(fault("echo \\"), Err((Kind::TrailingBackslash, 15, 16)));
 }
 
 #[test]
 fn a_hostile_command_takes_no_longer_than_its_length() {
     let start = Instant::now();
-    for part in ["{{", "'{{'", "\"{{\"", "\n a", "\n", "$a", "`", "\\{{", "a\\\n"] {
+    for part in [
+        "{{", "'{{'", "\"{{\"", "\n a", "\n", "$a", "`", "\\{{", "a\\\n",
+    ] {
         let text = format!("a {}", part.repeat(100_000));
         assert!(split(&text, 0).is_ok(), "{part:?}");
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 proptest! {

@@ -1,25 +1,38 @@
 //! Conditions.
 
 use ctxc::internals::base::span::Span;
-use ctxc::internals::template::condition::{Comparator, Condition, Expected, MAX_DEPTH, Place, Value, parse, variables};
+use ctxc::internals::template::condition::{
+    Comparator, Condition, Expected, MAX_DEPTH, Place, Value, parse, variables,
+};
 use ctxc::internals::template::expression::Step;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 /// A condition with all its parentheses.
 fn spelled(condition: &Condition<'_>) -> String {
-    let join = |parts: &[Condition<'_>], word: &str| parts.iter().map(spelled).collect::<Vec<_>>().join(word);
+    let join = |parts: &[Condition<'_>], word: &str| {
+        parts.iter().map(spelled).collect::<Vec<_>>().join(word)
+    };
     match condition {
         Condition::And(parts) => format!("({})", join(parts, " and ")),
         Condition::Or(parts) => format!("({})", join(parts, " or ")),
         Condition::Not(part) => format!("(not {})", spelled(part)),
         Condition::Compare(found) => {
-            format!("({} {} {})", spelled(&found.left), sign(found.operator.value), spelled(&found.right))
+            format!(
+                "({} {} {})",
+                spelled(&found.left),
+                sign(found.operator.value),
+                spelled(&found.right)
+            )
         }
-        Condition::Value(Value::Path(path)) => path.rest.iter().fold(path.root.value.to_string(), |text, step| match step {
-            Step::Field(name) => format!("{text}.{}", name.value),
-            Step::Index(index) => format!("{text}[{}]", index.value),
-        }),
+        Condition::Value(Value::Path(path)) => {
+            path.rest
+                .iter()
+                .fold(path.root.value.to_string(), |text, step| match step {
+                    Step::Field(name) => format!("{text}.{}", name.value),
+                    Step::Index(index) => format!("{text}[{}]", index.value),
+                })
+        }
         Condition::Value(Value::Number(number)) => number.value.to_string(),
         Condition::Value(Value::Text(text)) => format!("{:?}", text.value),
         Condition::Value(Value::Boolean(value)) => value.value.to_string(),
@@ -43,25 +56,46 @@ fn read(text: &str) -> String {
 
 #[test]
 fn words_and_signs_are_the_same() {
-    assert_eq!(read("a lt 1 and b le 2 or c gt 3 and d ge 4"), "(((a lt 1) and (b le 2)) or ((c gt 3) and (d ge 4)))");
-    assert_eq!(read("a<1 and b<=2 or c>3 and d>=4"), "(((a lt 1) and (b le 2)) or ((c gt 3) and (d ge 4)))");
-    assert_eq!(read("a=='x' or b!=\"it's\""), r#"((a == "x") or (b != "it's"))"#);
+    assert_eq!(
+        read("a lt 1 and b le 2 or c gt 3 and d ge 4"),
+        "(((a lt 1) and (b le 2)) or ((c gt 3) and (d ge 4)))"
+    );
+    assert_eq!(
+        read("a<1 and b<=2 or c>3 and d>=4"),
+        "(((a lt 1) and (b le 2)) or ((c gt 3) and (d ge 4)))"
+    );
+    assert_eq!(
+        read("a=='x' or b!=\"it's\""),
+        r#"((a == "x") or (b != "it's"))"#
+    );
 }
 
 #[test]
 fn binding_is_not_then_and_then_or() {
-    assert_eq!(read("not a == b and c or d and not (e or f)"), "(((not (a == b)) and c) or (d and (not (e or f))))");
+    assert_eq!(
+        read("not a == b and c or d and not (e or f)"),
+        "(((not (a == b)) and c) or (d and (not (e or f))))"
+    );
     assert_eq!(read("not not a"), "(not (not a))");
     assert_eq!(read("  ( ( a ) )  "), "a");
     assert_eq!(read("(a lt b) == (c gt d)"), "((a lt b) == (c gt d))");
-    assert_eq!(read("notes and order or android"), "((notes and order) or android)");
+    assert_eq!(
+        read("notes and order or android"),
+        "((notes and order) or android)"
+    );
 }
 
 #[test]
 fn values_of_every_kind() {
-    assert_eq!(read("steps[0].result.score ge -0.5"), "(steps[0].result.score ge -0.5)");
+    assert_eq!(
+        read("steps[0].result.score ge -0.5"),
+        "(steps[0].result.score ge -0.5)"
+    );
     assert_eq!(read("true"), "true");
-    assert_eq!(read("evaluation-result.success == false"), "(evaluation-result.success == false)");
+    assert_eq!(
+        read("evaluation-result.success == false"),
+        "(evaluation-result.success == false)"
+    );
 }
 
 #[test]
@@ -74,7 +108,10 @@ fn white_space_and_exponents_are_those_of_expressions() {
 fn variables_are_the_roots_in_order() {
     let text = "not (b.c == a[1]) and f lt 'd' or b";
     let condition = parse(text, Place::Exact(100)).unwrap();
-    let found: Vec<_> = variables(&condition).into_iter().map(|path| (path.root.value.as_ref(), path.root.span.start)).collect();
+    let found: Vec<_> = variables(&condition)
+        .into_iter()
+        .map(|path| (path.root.value.as_ref(), path.root.span.start))
+        .collect();
     assert_eq!(found, [("b", 105), ("a", 112), ("f", 122), ("b", 134)]);
 }
 
@@ -82,7 +119,11 @@ fn variables_are_the_roots_in_order() {
 fn a_changed_text_has_one_place() {
     let whole = Span::new(7, 30);
     let condition = parse("a == b", Place::Whole(whole)).unwrap();
-    assert!(variables(&condition).iter().all(|path| path.root.span == whole));
+    assert!(
+        variables(&condition)
+            .iter()
+            .all(|path| path.root.span == whole)
+    );
     assert_eq!(parse("a ==", Place::Whole(whole)).unwrap_err().span, whole);
 }
 
@@ -122,8 +163,15 @@ fn nesting_has_a_limit() {
     let nested = |depth: usize| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
     let limit = MAX_DEPTH as usize;
     assert!(parse(&nested(limit), Place::Exact(0)).is_ok());
-    for text in [nested(limit + 1), nested(1_000_000), "not ".repeat(1_000_000) + "a"] {
-        assert_eq!(parse(&text, Place::Exact(0)).unwrap_err().expected, Expected::LessNesting);
+    for text in [
+        nested(limit + 1),
+        nested(1_000_000),
+        "not ".repeat(1_000_000) + "a",
+    ] {
+        assert_eq!(
+            parse(&text, Place::Exact(0)).unwrap_err().expected,
+            Expected::LessNesting
+        );
     }
     let long = "a == 1 and ".repeat(200_000) + "b";
     assert!(parse(&long, Place::Exact(0)).is_ok());
@@ -131,13 +179,22 @@ fn nesting_has_a_limit() {
 
 /// A condition and its spelling with all parentheses.
 fn conditions() -> impl Strategy<Value = String> {
-    let leaf = prop::sample::select(vec!["a", "b.c", "d[0]", "1", "-2.5", "'x y'", "true"]).prop_map(str::to_owned);
+    let leaf = prop::sample::select(vec!["a", "b.c", "d[0]", "1", "-2.5", "'x y'", "true"])
+        .prop_map(str::to_owned);
     leaf.prop_recursive(5, 32, 3, |inner| {
         prop_oneof![
             inner.clone().prop_map(|part| format!("not ({part})")),
-            (inner.clone(), prop::sample::select(vec!["==", "!=", "<", "ge"]), inner.clone())
+            (
+                inner.clone(),
+                prop::sample::select(vec!["==", "!=", "<", "ge"]),
+                inner.clone()
+            )
                 .prop_map(|(left, sign, right)| format!("({left}) {sign} ({right})")),
-            (inner.clone(), prop::sample::select(vec!["and", "or"]), inner)
+            (
+                inner.clone(),
+                prop::sample::select(vec!["and", "or"]),
+                inner
+            )
                 .prop_map(|(left, word, right)| format!("{left} {word} {right}")),
         ]
     })

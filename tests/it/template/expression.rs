@@ -2,7 +2,8 @@
 
 use ctxc::internals::base::span::Span;
 use ctxc::internals::template::expression::{
-    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece, Step, scan_plain as scan,
+    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece,
+    Step, scan_plain as scan,
 };
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -11,14 +12,25 @@ use std::time::{Duration, Instant};
 /// An expression in a canonical spelling.
 fn spelled(expression: &Expression<'_>) -> String {
     match expression {
-        Expression::Path(path) => path.rest.iter().fold(path.root.value.to_string(), |text, step| match step {
-            Step::Field(name) => format!("{text}.{}", name.value),
-            Step::Index(index) => format!("{text}[{}]", index.value),
-        }),
+        Expression::Path(path) => {
+            path.rest
+                .iter()
+                .fold(path.root.value.to_string(), |text, step| match step {
+                    Step::Field(name) => format!("{text}.{}", name.value),
+                    Step::Index(index) => format!("{text}[{}]", index.value),
+                })
+        }
         Expression::Call(call) => {
             let positional = call.positional.iter().map(spelled);
-            let named = call.named.iter().map(|(name, value)| format!("{}={}", name.value, spelled(value)));
-            format!("{}({})", call.name.value, positional.chain(named).collect::<Vec<_>>().join(", "))
+            let named = call
+                .named
+                .iter()
+                .map(|(name, value)| format!("{}={}", name.value, spelled(value)));
+            format!(
+                "{}({})",
+                call.name.value,
+                positional.chain(named).collect::<Vec<_>>().join(", ")
+            )
         }
         Expression::Text(text) => format!("{:?}", text.value),
         Expression::Number(number) => number.value.to_string(),
@@ -30,9 +42,16 @@ fn show(raw: &str) -> Vec<String> {
     let piece = |piece: Piece<'_>| match piece {
         Piece::Text(span) => format!("text {:?}", span.slice(raw)),
         Piece::Escaped(span) => format!("escaped {:?}", span.slice(raw)),
-        Piece::Expression(found) => format!("{} = {}", found.span.slice(raw), spelled(&found.value)),
+        Piece::Expression(found) => {
+            format!("{} = {}", found.span.slice(raw), spelled(&found.value))
+        }
         Piece::Fault(fault) => {
-            format!("{:?} at {:?} of {}", fault.kind, fault.span.slice(raw), fault.expression.slice(raw))
+            format!(
+                "{:?} at {:?} of {}",
+                fault.kind,
+                fault.span.slice(raw),
+                fault.expression.slice(raw)
+            )
         }
     };
     scan(raw, 0).map(piece).collect()
@@ -44,31 +63,57 @@ fn expressions_are_found_in_text() {
     assert_eq!(show(""), [""; 0]);
     assert_eq!(
         show("a {{name}}{{ a.b[0].c }} b"),
-        [r#"text "a ""#, "{{name}} = name", "{{ a.b[0].c }} = a.b[0].c", r#"text " b""#]
+        [
+            r#"text "a ""#,
+            "{{name}} = name",
+            "{{ a.b[0].c }} = a.b[0].c",
+            r#"text " b""#
+        ]
     );
-    assert_eq!(show(r"say \{{x}} {{y-1_z}}"), [r#"text "say ""#, r#"escaped "\\{{""#, r#"text "x}} ""#, "{{y-1_z}} = y-1_z"]);
+    assert_eq!(
+        show(r"say \{{x}} {{y-1_z}}"),
+        [
+            r#"text "say ""#,
+            r#"escaped "\\{{""#,
+            r#"text "x}} ""#,
+            "{{y-1_z}} = y-1_z"
+        ]
+    );
     assert_eq!(show("{{ größe }}"), ["{{ größe }} = größe"]);
 }
 
 #[test]
 fn calls_hold_arguments_of_every_kind() {
     let raw = r#"{{ f( a.b, 'it', "q", -1.5, true, g(x), k = v, n=h( ) ) }}"#;
-    assert_eq!(show(raw), [format!(r#"{raw} = f(a.b, "it", "q", -1.5, true, g(x), k=v, n=h())"#)]);
+    assert_eq!(
+        show(raw),
+        [format!(
+            r#"{raw} = f(a.b, "it", "q", -1.5, true, g(x), k=v, n=h())"#
+        )]
+    );
     assert_eq!(show("{{f(a,)}}"), ["{{f(a,)}} = f(a)"]);
 }
 
 #[test]
 fn white_space_stands_between_parts_and_numbers_are_as_written() {
-    assert_eq!(show("{{ a . b [ 0 ] .c }}"), ["{{ a . b [ 0 ] .c }} = a.b[0].c"]);
+    assert_eq!(
+        show("{{ a . b [ 0 ] .c }}"),
+        ["{{ a . b [ 0 ] .c }} = a.b[0].c"]
+    );
     assert_eq!(show("{{ f ( a , ) }}"), ["{{ f ( a , ) }} = f(a)"]);
     let long = "12345678901234567890123";
     for number in ["007", "1.5e3", "1.5E+3", "-1e-7", "0", long] {
-        assert_eq!(show(&format!("{{{{f({number})}}}}")), [format!("{{{{f({number})}}}} = f({number})")]);
+        assert_eq!(
+            show(&format!("{{{{f({number})}}}}")),
+            [format!("{{{{f({number})}}}} = f({number})")]
+        );
     }
     assert_eq!(show("{{a[007]}}"), ["{{a[007]}} = a[7]"]);
-    for (text, kind) in
-        [("{{f(1.)}}", Kind::UnclosedCall), ("{{f(1e)}}", Kind::UnclosedCall), ("{{f(+1)}}", Kind::BadCharacter('+'))]
-    {
+    for (text, kind) in [
+        ("{{f(1.)}}", Kind::UnclosedCall),
+        ("{{f(1e)}}", Kind::UnclosedCall),
+        ("{{f(+1)}}", Kind::BadCharacter('+')),
+    ] {
         assert_eq!(first_fault(text), Some(kind), "{text}");
     }
     assert_eq!(first_fault("{{f(,)}}"), Some(Kind::BadCharacter(',')));
@@ -77,28 +122,77 @@ fn white_space_stands_between_parts_and_numbers_are_as_written() {
 #[test]
 fn spans_are_those_of_the_document() {
     let pieces: Vec<_> = scan("x {{ a.b }}", 100).collect();
-    let [Piece::Text(text), Piece::Expression(found)] = &pieces[..] else { panic!("{pieces:?}") };
-    let Expression::Path(path) = &found.value else { panic!("{found:?}") };
-    assert_eq!((*text, found.span, path.root.span), (Span::new(100, 102), Span::new(102, 111), Span::new(105, 106)));
+    let [Piece::Text(text), Piece::Expression(found)] = &pieces[..] else {
+        panic!("{pieces:?}")
+    };
+    let Expression::Path(path) = &found.value else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (*text, found.span, path.root.span),
+        (
+            Span::new(100, 102),
+            Span::new(102, 111),
+            Span::new(105, 106)
+        )
+    );
 }
 
 #[test]
 fn a_faulty_expression_says_where_and_hides_nothing_after_it() {
-    assert_eq!(show("{{}}{{ }}"), ["Empty at \"{{}}\" of {{}}", "Empty at \"{{ }}\" of {{ }}"]);
-    assert_eq!(show("{{a {{b}}"), ["Unclosed at \"{{\" of {{", "text \"a \"", "{{b}} = b"]);
-    assert_eq!(show("{{a\n\nb"), ["Unclosed at \"{{\" of {{", "text \"a\\n\\nb\""]);
-    assert_eq!(show("{{a b}}{{c}}"), ["TrailingText at \"b\" of {{a b}}", "{{c}} = c"]);
-    assert_eq!(show("{{ a | upper }}"), ["TrailingText at \"| upper\" of {{ a | upper }}"]);
+    assert_eq!(
+        show("{{}}{{ }}"),
+        ["Empty at \"{{}}\" of {{}}", "Empty at \"{{ }}\" of {{ }}"]
+    );
+    assert_eq!(
+        show("{{a {{b}}"),
+        ["Unclosed at \"{{\" of {{", "text \"a \"", "{{b}} = b"]
+    );
+    assert_eq!(
+        show("{{a\n\nb"),
+        ["Unclosed at \"{{\" of {{", "text \"a\\n\\nb\""]
+    );
+    assert_eq!(
+        show("{{a b}}{{c}}"),
+        ["TrailingText at \"b\" of {{a b}}", "{{c}} = c"]
+    );
+    assert_eq!(
+        show("{{ a | upper }}"),
+        ["TrailingText at \"| upper\" of {{ a | upper }}"]
+    );
     assert_eq!(show("{{1}}"), ["BadCharacter('1') at \"1\" of {{1}}"]);
     assert_eq!(show("{{a.}}"), ["BadCharacter('}') at \"}\" of {{a.}}"]);
     assert_eq!(show("{{a[x]}}"), ["BadIndex at \"\" of {{a[x]}}"]);
-    assert_eq!(show("{{a[4294967296]}}"), ["BadIndex at \"4294967296\" of {{a[4294967296]}}"]);
-    assert_eq!(show("{{f(a}}{{b}}"), ["UnclosedCall at \"\" of {{f(a}}", "{{b}} = b"]);
+    assert_eq!(
+        show("{{a[4294967296]}}"),
+        ["BadIndex at \"4294967296\" of {{a[4294967296]}}"]
+    );
+    assert_eq!(
+        show("{{f(a}}{{b}}"),
+        ["UnclosedCall at \"\" of {{f(a}}", "{{b}} = b"]
+    );
     assert_eq!(show("{{f(}}"), ["UnclosedCall at \"\" of {{f(}}"]);
-    assert_eq!(show("{{f('a)}}\nb's"), ["UnclosedString at \"'\" of {{f('a)}}", "text \"\\nb's\""]);
-    assert_eq!(show("{{f(k=1, a)}}"), ["PositionalAfterNamed at \"a\" of {{f(k=1, a)}}"]);
-    assert_eq!(show("{{f(k=1, k=2)}}"), ["DuplicateArgument at \"k\" of {{f(k=1, k=2)}}"]);
-    assert_eq!(show(r"{{a \{{b"), ["Unclosed at \"{{\" of {{", "text \"a \"", r#"escaped "\\{{""#, "text \"b\""]);
+    assert_eq!(
+        show("{{f('a)}}\nb's"),
+        ["UnclosedString at \"'\" of {{f('a)}}", "text \"\\nb's\""]
+    );
+    assert_eq!(
+        show("{{f(k=1, a)}}"),
+        ["PositionalAfterNamed at \"a\" of {{f(k=1, a)}}"]
+    );
+    assert_eq!(
+        show("{{f(k=1, k=2)}}"),
+        ["DuplicateArgument at \"k\" of {{f(k=1, k=2)}}"]
+    );
+    assert_eq!(
+        show(r"{{a \{{b"),
+        [
+            "Unclosed at \"{{\" of {{",
+            "text \"a \"",
+            r#"escaped "\\{{""#,
+            "text \"b\""
+        ]
+    );
 }
 
 fn first_fault(raw: &str) -> Option<Kind> {
@@ -113,21 +207,34 @@ fn first_fault(raw: &str) -> Option<Kind> {
 fn nesting_and_arguments_have_limits() {
     let nested = |depth: usize| format!("{{{{{}a{}}}}}", "f(".repeat(depth), ")".repeat(depth));
     assert_eq!(first_fault(&nested(MAX_DEPTH as usize)), None);
-    assert_eq!(first_fault(&nested(MAX_DEPTH as usize + 1)), Some(Kind::TooDeep));
+    assert_eq!(
+        first_fault(&nested(MAX_DEPTH as usize + 1)),
+        Some(Kind::TooDeep)
+    );
     assert_eq!(first_fault(&nested(1_000_000)), Some(Kind::TooDeep));
     let many = |count: usize| format!("{{{{f({})}}}}", "a,".repeat(count));
     assert_eq!(first_fault(&many(MAX_ARGUMENTS)), None);
-    assert_eq!(first_fault(&many(MAX_ARGUMENTS + 1)), Some(Kind::TooManyArguments));
+    assert_eq!(
+        first_fault(&many(MAX_ARGUMENTS + 1)),
+        Some(Kind::TooManyArguments)
+    );
 }
 
 #[test]
 fn hostile_text_takes_no_longer_than_its_length() {
     let start = Instant::now();
     // Each of these takes minutes when a fault makes the scan go back.
-    for part in ["{{", "{{a", "{{f('", "{{f(\"a'", "{{&", "\\{{", "{{a[", "{{f(a,", "{{f(k=", "{{'a}}", "{{ \t"] {
+    for part in [
+        "{{", "{{a", "{{f('", "{{f(\"a'", "{{&", "\\{{", "{{a[", "{{f(a,", "{{f(k=", "{{'a}}",
+        "{{ \t",
+    ] {
         assert!(scan(&part.repeat(100_000), 0).count() > 0);
     }
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 proptest! {

@@ -8,15 +8,28 @@ use pretty_assertions::assert_eq;
 fn facts(text: &str) -> FileFacts {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    collect(&ctxc::internals::template::lower(reader.document(text)), "stem")
+    collect(
+        &ctxc::internals::template::lower(reader.document(text)),
+        "stem",
+    )
 }
 
 /// References as `kind name at node (args)`, each checked to stand where its span says.
 fn references(text: &str) -> Vec<String> {
     let line = |reference: &ctxc::internals::template::names::Reference| {
         assert_eq!(reference.span.slice(text), &*reference.name);
-        let args: Vec<&str> = reference.args.iter().map(|arg| arg.name.as_deref().unwrap_or("_")).collect();
-        format!("{} {} at {} ({})", reference.kind.word(), reference.name, reference.node, args.join(" "))
+        let args: Vec<&str> = reference
+            .args
+            .iter()
+            .map(|arg| arg.name.as_deref().unwrap_or("_"))
+            .collect();
+        format!(
+            "{} {} at {} ({})",
+            reference.kind.word(),
+            reference.name,
+            reference.node,
+            args.join(" ")
+        )
     };
     facts(text).references.iter().map(line).collect()
 }
@@ -53,7 +66,11 @@ fn what_a_fragment_and_a_system_text_say_of_trust() {
   <task name="t"><description>d <use fragment="g"/></description><system>s <use fragment="h"/></system></task>
 </library>"#;
     let found = facts(text);
-    let marked: Vec<_> = found.definitions.iter().map(|one| one.untrusted.map(|span| span.slice(text))).collect();
+    let marked: Vec<_> = found
+        .definitions
+        .iter()
+        .map(|one| one.untrusted.map(|span| span.slice(text)))
+        .collect();
     assert_eq!(marked, [Some("trust=\"untrusted\""), None, None]);
 }
 
@@ -66,11 +83,30 @@ fn definitions_and_sources_of_a_library() {
   <task><description src="d.md"/></task>
 </library>"#;
     let found = facts(text);
-    let names: Vec<_> = found.definitions.iter().map(|one| (one.kind.word(), &*one.name, one.returns.as_deref())).collect();
-    assert_eq!(names, [("fragment", "tone", None), ("template", "f", Some("number")), ("task", "stem", None)]);
-    let params: Vec<_> = found.definitions[1].params.iter().map(|param| (&*param.name, param.required)).collect();
+    let names: Vec<_> = found
+        .definitions
+        .iter()
+        .map(|one| (one.kind.word(), &*one.name, one.returns.as_deref()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("fragment", "tone", None),
+            ("template", "f", Some("number")),
+            ("task", "stem", None)
+        ]
+    );
+    let params: Vec<_> = found.definitions[1]
+        .params
+        .iter()
+        .map(|param| (&*param.name, param.required))
+        .collect();
     assert_eq!(params, [("a", true), ("b", false)]);
-    let sources: Vec<_> = found.sources.iter().map(|source| (&*source.path, source.owner, source.span.slice(text))).collect();
+    let sources: Vec<_> = found
+        .sources
+        .iter()
+        .map(|source| (&*source.path, source.owner, source.span.slice(text)))
+        .collect();
     assert_eq!(sources, [("tone.md", 0, "tone.md"), ("d.md", 2, "d.md")]);
 }
 
@@ -82,8 +118,19 @@ fn the_schemas_of_answers_are_pulled_in() {
   <task name="t"><description>d</description><output_format type="json" schema="./t"/></task>
 </library>"#;
     let found = facts(text);
-    let sources: Vec<_> = found.sources.iter().map(|source| (source.kind, &*source.path, source.owner)).collect();
-    assert_eq!(sources, [(SourceKind::Schema, "f.json", 0), (SourceKind::Schema, "g.json", 1), (SourceKind::Schema, "./t", 2)]);
+    let sources: Vec<_> = found
+        .sources
+        .iter()
+        .map(|source| (source.kind, &*source.path, source.owner))
+        .collect();
+    assert_eq!(
+        sources,
+        [
+            (SourceKind::Schema, "f.json", 0),
+            (SourceKind::Schema, "g.json", 1),
+            (SourceKind::Schema, "./t", 2)
+        ]
+    );
 }
 
 #[test]
@@ -97,6 +144,10 @@ fn a_call_for_a_typed_parameter_must_return_that_type() {
   </inputs>
 </task>"#;
     let found = facts(text);
-    let expected: Vec<_> = found.references.iter().map(|one| (&*one.name, one.expects.as_deref())).collect();
+    let expected: Vec<_> = found
+        .references
+        .iter()
+        .map(|one| (&*one.name, one.expects.as_deref()))
+        .collect();
     assert_eq!(expected, [("f", Some("number")), ("g", None), ("h", None)]);
 }

@@ -22,10 +22,16 @@ fn fault(text: &str) -> (Kind, &str) {
 /// Every fault in a word or two, with the text it points at.
 fn faults(text: &str) -> Vec<(String, &str)> {
     let word = |kind: Kind| {
-        let Kind::Unknown { what, name, near } = &kind else { return format!("{kind:?}") };
+        let Kind::Unknown { what, name, near } = &kind else {
+            return format!("{kind:?}");
+        };
         format!("{what:?} {name} {}", near.as_deref().unwrap_or_default())
     };
-    parse(text).faults.into_iter().map(|fault| (word(fault.kind), fault.span.slice(text))).collect()
+    parse(text)
+        .faults
+        .into_iter()
+        .map(|fault| (word(fault.kind), fault.span.slice(text)))
+        .collect()
 }
 
 #[test]
@@ -34,40 +40,89 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
         {{ range(3) }}{{ a.method() }}{% macro m(x) %}{{ caller() }}{% endmacro %}{% call m(1) %}{% endcall %}{{ m(2)|tojson }}\
         {% for x in (1, 2) if (x) %}{{ not (x) }}{% endfor %}{# |nofilter #}{% raw %}{{ a|nofilter }}{% endraw %}{{ 'a|nofilter' }}";
     assert_eq!(variables(known), ["a", "b", "c"]);
-    assert_eq!(faults("{{ a|uper|uper }}"), [("Filter uper upper".to_owned(), "uper")]);
+    assert_eq!(
+        faults("{{ a|uper|uper }}"),
+        [("Filter uper upper".to_owned(), "uper")]
+    );
     assert_eq!(faults("{% filter | %}").len(), 1);
-    assert_eq!(faults("{% filter nofilter %}{% endfilter %}"), [("Filter nofilter ".to_owned(), "nofilter")]);
-    let tests = [("Test defind defined".to_owned(), "defind"), ("Test quxotic ".to_owned(), "quxotic")];
+    assert_eq!(
+        faults("{% filter nofilter %}{% endfilter %}"),
+        [("Filter nofilter ".to_owned(), "nofilter")]
+    );
+    let tests = [
+        ("Test defind defined".to_owned(), "defind"),
+        ("Test quxotic ".to_owned(), "quxotic"),
+    ];
     assert_eq!(faults("{{ a is defind or a is not quxotic }}"), tests);
-    assert_eq!(faults("{{ rang (3) }}"), [("Function rang range".to_owned(), "rang")]);
+    assert_eq!(
+        faults("{{ rang (3) }}"),
+        [("Function rang range".to_owned(), "rang")]
+    );
     // What is called is none of the variables that could be declared.
-    assert_eq!(parse("{{ nofn(a) }}").variables.into_iter().collect::<Vec<_>>(), ["a"]);
+    assert_eq!(
+        parse("{{ nofn(a) }}")
+            .variables
+            .into_iter()
+            .collect::<Vec<_>>(),
+        ["a"]
+    );
     assert!(JinjaName::Function.all().contains(&"range".to_owned()));
 }
 
 #[test]
 fn filters_have_as_many_arguments_as_they_take() {
-    for text in
-        ["{{ p|replace('a') }}", "{{ p|replace }}", "{{ p|replace('a', 'b', 'c') }}", "{% filter replace('a') %}p{% endfilter %}"]
-    {
-        assert_eq!(faults(text).iter().map(|(_, place)| *place).collect::<Vec<_>>(), ["replace"], "{text}");
+    for text in [
+        "{{ p|replace('a') }}",
+        "{{ p|replace }}",
+        "{{ p|replace('a', 'b', 'c') }}",
+        "{% filter replace('a') %}p{% endfilter %}",
+    ] {
+        assert_eq!(
+            faults(text)
+                .iter()
+                .map(|(_, place)| *place)
+                .collect::<Vec<_>>(),
+            ["replace"],
+            "{text}"
+        );
     }
-    for (text, place) in [("{{ p|upper(1) }}", "upper"), ("{{ p|batch }}", "batch"), ("{{ p|join('a', 'b', 'c') }}", "join")] {
-        assert_eq!(faults(text).iter().map(|(_, place)| *place).collect::<Vec<_>>(), [place], "{text}");
+    for (text, place) in [
+        ("{{ p|upper(1) }}", "upper"),
+        ("{{ p|batch }}", "batch"),
+        ("{{ p|join('a', 'b', 'c') }}", "join"),
+    ] {
+        assert_eq!(
+            faults(text)
+                .iter()
+                .map(|(_, place)| *place)
+                .collect::<Vec<_>>(),
+            [place],
+            "{text}"
+        );
     }
-    for text in
-        ["{{ p|replace('a', 'b') }}", "{{ p|groupby(attribute='a') }}", "{{ p|truncate(3, end='') }}", "{{ p|replace(*q) }}"]
-    {
+    for text in [
+        "{{ p|replace('a', 'b') }}",
+        "{{ p|groupby(attribute='a') }}",
+        "{{ p|truncate(3, end='') }}",
+        "{{ p|replace(*q) }}",
+    ] {
         assert_eq!(faults(text), [], "{text}");
     }
 }
 
 #[test]
 fn nothing_is_divided_by_a_zero_that_is_written() {
-    for (text, zero) in [("{{ 1/0 }}", "0"), ("{% if a // 0.0 %}{% endif %}", "0.0"), ("{{ [a % -0] }}", "-0")] {
+    for (text, zero) in [
+        ("{{ 1/0 }}", "0"),
+        ("{% if a // 0.0 %}{% endif %}", "0.0"),
+        ("{{ [a % -0] }}", "-0"),
+    ] {
         assert_eq!(faults(text), [("ByZero".to_owned(), zero)], "{text}");
     }
-    assert_eq!(variables("{{ 0/a + 0*0 }}{{ 1/10 }}{{ a is divisibleby 2 }}"), ["a"]);
+    assert_eq!(
+        variables("{{ 0/a + 0*0 }}{{ 1/10 }}{{ a is divisibleby 2 }}"),
+        ["a"]
+    );
 }
 
 #[test]
@@ -75,7 +130,9 @@ fn the_name_of_a_function_that_is_not_called_is_a_variable() {
     let read = |text: &str| {
         let parsed = parse(text);
         assert_eq!(parsed.faults, [], "{text}");
-        let all = |names: std::collections::BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" ");
+        let all = |names: std::collections::BTreeSet<String>| {
+            names.into_iter().collect::<Vec<_>>().join(" ")
+        };
         (all(parsed.variables), all(parsed.functions))
     };
     let two = |variables: &str, functions: &str| (variables.to_owned(), functions.to_owned());
@@ -83,23 +140,47 @@ fn the_name_of_a_function_that_is_not_called_is_a_variable() {
         read("{{ range }}{{ dict.a }}{% for x in cycler %}{% endfor %}{{ a|join(joiner) }}"),
         two("a cycler dict joiner range", "")
     );
-    assert_eq!(read("{% for x in range (3) %}{% endfor %}{% set n = namespace(a=1) %}{{ n.a }}"), two("", "namespace range"));
-    assert_eq!(read("{{ range(3) }}{{ range }}{% set r = range %}{{ r }}"), two("range", ""));
-    assert_eq!(read("{% for range in a %}{{ range }}{% endfor %}{% set dict = 1 %}{{ dict }}{{ dict(1) }}"), two("a", ""));
+    assert_eq!(
+        read("{% for x in range (3) %}{% endfor %}{% set n = namespace(a=1) %}{{ n.a }}"),
+        two("", "namespace range")
+    );
+    assert_eq!(
+        read("{{ range(3) }}{{ range }}{% set r = range %}{{ r }}"),
+        two("range", "")
+    );
+    assert_eq!(
+        read(
+            "{% for range in a %}{{ range }}{% endfor %}{% set dict = 1 %}{{ dict }}{{ dict(1) }}"
+        ),
+        two("a", "")
+    );
 }
 
 #[test]
 fn what_a_macro_has_in_python_alone_is_told_where_it_is_read() {
     let text = "{% macro a(x) %}{{ varargs|length }}{% if x %}{{ kwargs.b }}{{ o.kwargs }}{% endif %}{% endmacro %}{{ a(1) }}";
-    assert_eq!(faults(text), [("Variable varargs ".to_owned(), "varargs"), ("Variable kwargs ".to_owned(), "kwargs")]);
+    assert_eq!(
+        faults(text),
+        [
+            ("Variable varargs ".to_owned(), "varargs"),
+            ("Variable kwargs ".to_owned(), "kwargs")
+        ]
+    );
     // Elsewhere they are names as others are.
-    assert_eq!(variables("{{ kwargs }}{% macro a(varargs) %}{{ varargs }}{{ caller }}{% endmacro %}{{ a(1) }}"), ["kwargs"]);
+    assert_eq!(
+        variables(
+            "{{ kwargs }}{% macro a(varargs) %}{{ varargs }}{{ caller }}{% endmacro %}{{ a(1) }}"
+        ),
+        ["kwargs"]
+    );
 }
 
 #[test]
 fn an_exponent_belongs_to_its_number() {
     assert_eq!(
-        variables("{{ 1.5e3 }}{{ 1e-5*a }}{{ 2E+1-e }}{{ 0x1e-e3 }}{{ 1.5e-7 if 1_0e2 else b.e3 }}"),
+        variables(
+            "{{ 1.5e3 }}{{ 1e-5*a }}{{ 2E+1-e }}{{ 0x1e-e3 }}{{ 1.5e-7 if 1_0e2 else b.e3 }}"
+        ),
         ["a", "b", "e", "e3"]
     );
 }
@@ -109,7 +190,11 @@ fn a_reach_for_another_template_hides_no_other_fault() {
     let text = "{{ a|uper }}\n{% include 'x' %}\n{% block b %}{{ c }}{% endblock %}{{ d e }}";
     let found = faults(text);
     let words: Vec<&str> = found.iter().map(|(_, place)| *place).collect();
-    assert_eq!(words, ["uper", " include 'x' %}", " block b %}", "e"], "{found:?}");
+    assert_eq!(
+        words,
+        ["uper", " include 'x' %}", " block b %}", "e"],
+        "{found:?}"
+    );
     let parsed = parse("é{% include\n'é' %}{{ a }}");
     assert_eq!((parsed.variables.len(), parsed.faults.len()), (1, 1));
     // What is brought along from elsewhere may be anything.
@@ -121,21 +206,47 @@ fn a_reach_for_another_template_hides_no_other_fault() {
 fn variables_are_those_that_the_text_does_not_set() {
     assert_eq!(variables("plain"), [""; 0]);
     // What is set from itself comes from outside, unless something before set it.
-    assert_eq!(variables("{% set a = a or 'x' %}{% set b = c.b %}{% set d = 1 %}{% set d = d + 1 %}"), ["a", "c"]);
-    assert_eq!(variables("{% for e in f %}{% set e = e|trim %}{{ 'g' }}{% endfor %}{% set h = 'h' ~ h %}"), ["f", "h"]);
-    assert_eq!(variables("{{ b.c }} {{ a[0]|upper }} {% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}"), ["a", "b", "xs"]);
-    assert_eq!(variables("{% set y = z %}{{ y }}{% macro m(p) %}{{ p }}{{ q }}{% endmacro %}{{ m(1) }}"), ["q", "z"]);
-    assert_eq!(variables("{% for i in range(n) %}{{ i }}{% endfor %}"), ["n"]);
-    assert_eq!(variables("{% raw %}{{ a }}{% endraw %}{# {{ b }} #}{{ 'c' }}"), [""; 0]);
+    assert_eq!(
+        variables("{% set a = a or 'x' %}{% set b = c.b %}{% set d = 1 %}{% set d = d + 1 %}"),
+        ["a", "c"]
+    );
+    assert_eq!(
+        variables("{% for e in f %}{% set e = e|trim %}{{ 'g' }}{% endfor %}{% set h = 'h' ~ h %}"),
+        ["f", "h"]
+    );
+    assert_eq!(
+        variables(
+            "{{ b.c }} {{ a[0]|upper }} {% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}"
+        ),
+        ["a", "b", "xs"]
+    );
+    assert_eq!(
+        variables("{% set y = z %}{{ y }}{% macro m(p) %}{{ p }}{{ q }}{% endmacro %}{{ m(1) }}"),
+        ["q", "z"]
+    );
+    assert_eq!(
+        variables("{% for i in range(n) %}{{ i }}{% endfor %}"),
+        ["n"]
+    );
+    assert_eq!(
+        variables("{% raw %}{{ a }}{% endraw %}{# {{ b }} #}{{ 'c' }}"),
+        [""; 0]
+    );
 }
 
 #[test]
 fn a_fault_stands_where_it_is() {
     let (kind, place) = fault("one\n{{ a b }}");
-    assert!(matches!(&kind, Kind::Syntax(words) if words.contains("unexpected identifier")), "{kind:?}");
+    assert!(
+        matches!(&kind, Kind::Syntax(words) if words.contains("unexpected identifier")),
+        "{kind:?}"
+    );
     assert_eq!(place, "b");
     let (kind, place) = fault("é {% nope %}");
-    assert_eq!((kind, place), (Kind::Syntax("unknown statement nope".to_owned()), "nope"));
+    assert_eq!(
+        (kind, place),
+        (Kind::Syntax("unknown statement nope".to_owned()), "nope")
+    );
     let (kind, _) = fault("{% if a %}");
     assert!(matches!(kind, Kind::Syntax(_)));
     assert!(matches!(fault("{{ 'a }}").0, Kind::Syntax(_)));
@@ -155,7 +266,10 @@ fn other_templates_are_out_of_reach() {
         assert_eq!(kind, Kind::OtherTemplate(word));
         assert!(place.contains(word), "{place}");
     }
-    assert_eq!(variables("{# {% include 'a' %} #}{% raw %}{% include 'a' %}{% endraw %}{{ include }}"), ["include"]);
+    assert_eq!(
+        variables("{# {% include 'a' %} #}{% raw %}{% include 'a' %}{% endraw %}{{ include }}"),
+        ["include"]
+    );
 }
 
 #[test]
@@ -166,7 +280,9 @@ fn size_has_a_limit() {
 
 /// Texts of so many levels, one for each way to nest.
 fn nested(levels: usize) -> Vec<String> {
-    let around = |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(levels), close.repeat(levels));
+    let around = |open: &str, inner: &str, close: &str| {
+        format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
+    };
     let chain = |start: &str, part: &str, end: &str| format!("{start}{}{end}", part.repeat(levels));
     vec![
         around("{%if a%}", "", "{%endif%}"),
@@ -202,18 +318,29 @@ fn no_depth_overflows_the_stack() {
     let run = small.spawn(|| {
         for text in nested(100_000) {
             let kind = fault(&text).0;
-            assert!(matches!(kind, Kind::TooDeep | Kind::TooLarge | Kind::LineTooLong), "{kind:?} for {}", &text[..40]);
+            assert!(
+                matches!(kind, Kind::TooDeep | Kind::TooLarge | Kind::LineTooLong),
+                "{kind:?} for {}",
+                &text[..40]
+            );
         }
         for text in nested(30_000) {
             let kind = fault(&text).0;
-            assert!(matches!(kind, Kind::TooDeep | Kind::LineTooLong), "{kind:?} for {}", &text[..40]);
+            assert!(
+                matches!(kind, Kind::TooDeep | Kind::LineTooLong),
+                "{kind:?} for {}",
+                &text[..40]
+            );
         }
         // All that the guard lets through, minijinja must stand.
         for levels in (8..100).step_by(4).chain([23, 47, 95]) {
             for text in nested(levels) {
                 let _ = parse(&text);
-                let inside =
-                    format!("{}{text}{}", "{%for a in b%}".repeat(MAX_BLOCKS as usize), "{%endfor%}".repeat(MAX_BLOCKS as usize));
+                let inside = format!(
+                    "{}{text}{}",
+                    "{%for a in b%}".repeat(MAX_BLOCKS as usize),
+                    "{%endfor%}".repeat(MAX_BLOCKS as usize)
+                );
                 let _ = parse(&inside);
             }
         }
@@ -235,7 +362,12 @@ fn an_honest_depth_is_read() {
 #[test]
 fn literals_are_not_unfolded_without_end() {
     assert_eq!(variables(r#"{{ "=" * 40 }}{{ a * 1000000 }}"#), ["a"]);
-    for text in ["{{ 'x' * 99999999 }}", "{{ 'x' * 10 ** 7 }}", "{{ 'x' * 1_0_0_0_0_0_0_0 }}", "{{ (1, 2) * 9999999 }}"] {
+    for text in [
+        "{{ 'x' * 99999999 }}",
+        "{{ 'x' * 10 ** 7 }}",
+        "{{ 'x' * 1_0_0_0_0_0_0_0 }}",
+        "{{ (1, 2) * 9999999 }}",
+    ] {
         assert_eq!(fault(text).0, Kind::TooMuchRepeated, "{text}");
     }
     assert_eq!(fault(&"{{'x'*9999}}".repeat(1000)).0, Kind::TooMuchRepeated);
@@ -262,13 +394,20 @@ proptest! {
 
 #[test]
 fn a_variable_is_seen_wherever_it_is_read() {
-    assert_eq!(variables("{{ s[0:3] }}{{ t[a:b:c] }}{{ u[:d] }}"), ["a", "b", "c", "d", "s", "t", "u"]);
     assert_eq!(
-        variables("{% filter replace('a', b)|default(c) %}{% endfilter %}{% set s | default(d) %}{% endset %}"),
+        variables("{{ s[0:3] }}{{ t[a:b:c] }}{{ u[:d] }}"),
+        ["a", "b", "c", "d", "s", "t", "u"]
+    );
+    assert_eq!(
+        variables(
+            "{% filter replace('a', b)|default(c) %}{% endfilter %}{% set s | default(d) %}{% endset %}"
+        ),
         ["b", "c", "d"]
     );
     assert_eq!(
-        variables("{{ 1|default(a, boolean=b) }}{{ 1 is divisibleby(c) }}{{ 1 is divisibleby d }}{{ range(*e) }}{{ dict(**f) }}"),
+        variables(
+            "{{ 1|default(a, boolean=b) }}{{ 1 is divisibleby(c) }}{{ 1 is divisibleby d }}{{ range(*e) }}{{ dict(**f) }}"
+        ),
         ["a", "b", "c", "d", "e", "f"]
     );
     assert_eq!(
@@ -276,23 +415,33 @@ fn a_variable_is_seen_wherever_it_is_read() {
         ["a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "m"]
     );
     assert_eq!(
-        variables("{% for a in (b if c else d) if a.e == f recursive %}{{ loop(a.g[h:]) }}{% else %}{{ a }}{% endfor %}"),
+        variables(
+            "{% for a in (b if c else d) if a.e == f recursive %}{{ loop(a.g[h:]) }}{% else %}{{ a }}{% endfor %}"
+        ),
         ["a", "b", "c", "d", "f", "h"]
     );
     assert_eq!(
-        variables("{% macro m(a, b=c) %}{{ a ~ b ~ d }}{% endmacro %}{% call(e, f=g) m(h, b=i) %}{{ e ~ f ~ j }}{% endcall %}"),
+        variables(
+            "{% macro m(a, b=c) %}{{ a ~ b ~ d }}{% endmacro %}{% call(e, f=g) m(h, b=i) %}{{ e ~ f ~ j }}{% endcall %}"
+        ),
         ["c", "d", "g", "h", "i", "j"]
     );
     assert_eq!(
-        variables("{% with a = a, b = a %}{{ a ~ b }}{% endwith %}{{ b }}{% autoescape c %}{% endautoescape %}"),
+        variables(
+            "{% with a = a, b = a %}{{ a ~ b }}{% endwith %}{{ b }}{% autoescape c %}{% endautoescape %}"
+        ),
         ["a", "b", "c"]
     );
     assert_eq!(
-        variables("{% set s %}{{ s }}{% endset %}{{ s }}{% set ns.a = b %}{% set c, (d, e) = f %}{{ c ~ d ~ e }}"),
+        variables(
+            "{% set s %}{{ s }}{% endset %}{{ s }}{% set ns.a = b %}{% set c, (d, e) = f %}{{ c ~ d ~ e }}"
+        ),
         ["b", "f", "ns", "s"]
     );
     assert_eq!(
-        variables("{% for x in xs %}{% endfor %}{{ x }}{{ loop }}{% for recursive in recursive %}{% endfor %}"),
+        variables(
+            "{% for x in xs %}{% endfor %}{{ x }}{{ loop }}{% for recursive in recursive %}{% endfor %}"
+        ),
         ["loop", "recursive", "x", "xs"]
     );
     assert_eq!(
@@ -304,16 +453,27 @@ fn a_variable_is_seen_wherever_it_is_read() {
 #[test]
 fn what_every_branch_sets_is_set() {
     assert_eq!(
-        variables("{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% else %}{% set b = 3 %}{% endif %}{{ b }}"),
+        variables(
+            "{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% else %}{% set b = 3 %}{% endif %}{{ b }}"
+        ),
         ["a", "c"]
     );
-    assert_eq!(variables("{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% endif %}{{ b }}"), ["a", "b", "c"]);
-    assert_eq!(variables("{% if a %}{% set b = 1 %}{% else %}{% endif %}{{ b }}"), ["a", "b"]);
+    assert_eq!(
+        variables("{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% endif %}{{ b }}"),
+        ["a", "b", "c"]
+    );
+    assert_eq!(
+        variables("{% if a %}{% set b = 1 %}{% else %}{% endif %}{{ b }}"),
+        ["a", "b"]
+    );
 }
 
 #[test]
 fn nothing_shows_more_than_a_text_is_given() {
-    assert_eq!(faults("{{ debug() }}"), [("Function debug ".to_owned(), "debug")]);
+    assert_eq!(
+        faults("{{ debug() }}"),
+        [("Function debug ".to_owned(), "debug")]
+    );
     assert_eq!(variables("{{ debug }}"), ["debug"]);
 }
 
@@ -322,12 +482,23 @@ fn lines_longer_than_minijinja_counts_are_refused() {
     // A build with checks would end in minijinja at each of these.
     for open in ["{{ \"", "{#", "{% raw %}", "{{ a"] {
         for long in ["x".repeat(70_000), "é".repeat(70_000)] {
-            assert_eq!(fault(&format!("a\n{open}{long}")).0, Kind::LineTooLong, "{open}");
+            assert_eq!(
+                fault(&format!("a\n{open}{long}")).0,
+                Kind::LineTooLong,
+                "{open}"
+            );
         }
     }
     let line = "é".repeat(MAX_COLUMNS);
-    assert_eq!(parse(&format!("{line}xyz\n{line}\n{{{{ a }}}}")).faults, [], "plain text may be of any length");
-    assert_eq!(fault(&format!("a\n{line}x{{{{ a }}}}\nx")), (Kind::LineTooLong, "x{{ a }}"));
+    assert_eq!(
+        parse(&format!("{line}xyz\n{line}\n{{{{ a }}}}")).faults,
+        [],
+        "plain text may be of any length"
+    );
+    assert_eq!(
+        fault(&format!("a\n{line}x{{{{ a }}}}\nx")),
+        (Kind::LineTooLong, "x{{ a }}")
+    );
     let unclosed = format!("{{#{}", "x".repeat(MAX_COLUMNS - 2));
     assert!(matches!(fault(&unclosed).0, Kind::Syntax(_)));
 }
@@ -336,21 +507,46 @@ fn lines_longer_than_minijinja_counts_are_refused() {
 #[test]
 fn what_fails_in_every_run_is_found() {
     let fails = |text: &str| {
-        let found = ctxc::internals::jinja::trial::parse(text).faults.into_iter();
-        found.map(|fault| (format!("{:?}", fault.kind), fault.span.slice(text).to_owned())).collect::<Vec<_>>()
+        let found = ctxc::internals::jinja::trial::parse(text)
+            .faults
+            .into_iter();
+        found
+            .map(|fault| {
+                (
+                    format!("{:?}", fault.kind),
+                    fault.span.slice(text).to_owned(),
+                )
+            })
+            .collect::<Vec<_>>()
     };
     let greets = "{% macro greet(name) %}Hello {{ name }}{% endmacro %}";
     for (text, place) in [
         ("{{ a }}{{ \"abc\"|int }}{{ b }}", "{{ \"abc\"|int }}"),
         ("{{ \"abc\"|sum }}", "{{ \"abc\"|sum }}"),
-        ("{% set n = \"abc\"|int %}{{ n }}", "{% set n = \"abc\"|int %}"),
+        (
+            "{% set n = \"abc\"|int %}{{ n }}",
+            "{% set n = \"abc\"|int %}",
+        ),
         ("{% set n = \"abc\" %}{{ a }}{{ n|int }}", "{{ n|int }}"),
-        (&format!("{greets}{{{{ greet(a) }}}}{{{{ greet() }}}}"), "{{ greet() }}"),
-        (&format!("{greets}{{% if true %}}{{{{ greet() }}}}{{% endif %}}"), "{% if true %}"),
-        ("{% for i in range(3) %}{{ i.x }}{% endfor %}", "{% for i in range(3) %}"),
+        (
+            &format!("{greets}{{{{ greet(a) }}}}{{{{ greet() }}}}"),
+            "{{ greet() }}",
+        ),
+        (
+            &format!("{greets}{{% if true %}}{{{{ greet() }}}}{{% endif %}}"),
+            "{% if true %}",
+        ),
+        (
+            "{% for i in range(3) %}{{ i.x }}{% endfor %}",
+            "{% for i in range(3) %}",
+        ),
     ] {
         let found = fails(text);
-        assert_eq!(found.iter().map(|(_, place)| &**place).collect::<Vec<_>>(), [place], "{found:?}");
+        assert_eq!(
+            found.iter().map(|(_, place)| &**place).collect::<Vec<_>>(),
+            [place],
+            "{found:?}"
+        );
         assert!(found[0].0.starts_with("Fails"), "{found:?}");
     }
     for text in [
@@ -365,6 +561,12 @@ fn what_fails_in_every_run_is_found() {
         "{% raw %}{{ \"abc\"|int }}{% endraw %}{# {{ 1/0 }} #}",
         "{% set t %}x{% endset %}{{ t|upper }}{% call(x) dict %}{% endcall %}",
     ] {
-        assert!(fails(text).iter().all(|(kind, _)| !kind.starts_with("Fails")), "{text}: {:?}", fails(text));
+        assert!(
+            fails(text)
+                .iter()
+                .all(|(kind, _)| !kind.starts_with("Fails")),
+            "{text}: {:?}",
+            fails(text)
+        );
     }
 }

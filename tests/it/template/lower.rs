@@ -21,15 +21,28 @@ fn with<R>(text: &str, look: impl FnOnce(&File<'_>) -> R) -> R {
 fn task<R>(text: &str, look: impl FnOnce(&Task<'_>) -> R) -> R {
     with(text, |file| {
         assert!(file.faults.is_empty(), "{:#?}", file.faults);
-        let [Definition::Task(task)] = file.definitions.as_slice() else { panic!("one task") };
+        let [Definition::Task(task)] = file.definitions.as_slice() else {
+            panic!("one task")
+        };
         look(task)
     })
 }
 
 /// The faults of a file: kind, then what stands at the span.
 fn faults(text: &str) -> Vec<String> {
-    let name = |kind: &FaultKind<'_>| format!("{kind:?}").split([' ', '(', '{']).next().unwrap_or("").to_owned();
-    with(text, |file| file.faults.iter().map(|fault| format!("{} `{}`", name(&fault.kind), fault.span.slice(text))).collect())
+    let name = |kind: &FaultKind<'_>| {
+        format!("{kind:?}")
+            .split([' ', '(', '{'])
+            .next()
+            .unwrap_or("")
+            .to_owned()
+    };
+    with(text, |file| {
+        file.faults
+            .iter()
+            .map(|fault| format!("{} `{}`", name(&fault.kind), fault.span.slice(text)))
+            .collect()
+    })
 }
 
 #[test]
@@ -58,7 +71,9 @@ fn an_atomic_task_keeps_everything_with_its_place() {
   <examples><example><input>i</input><output>o</output></example></examples>
 </task>"#;
     task(text, |task| {
-        let at = |word: &Option<template::parts::Str<'_>>| word.as_ref().map(|word| word.span.slice(text).to_owned());
+        let at = |word: &Option<template::parts::Str<'_>>| {
+            word.as_ref().map(|word| word.span.slice(text).to_owned())
+        };
         assert_eq!(at(&task.operator).as_deref(), Some("atomic"));
         assert_eq!(at(&task.subtype).as_deref(), Some("subtask"));
         assert_eq!(at(&task.name).as_deref(), Some("t"));
@@ -67,18 +82,34 @@ fn an_atomic_task_keeps_everything_with_its_place() {
         assert_eq!(at(&task.model).as_deref(), Some("large"));
         assert_eq!(at(&task.fallback).as_deref(), Some("small"));
         let description = task.description.as_ref().unwrap();
-        assert_eq!((description.trust, description.substitution), (Trust::Untrusted, Substitution::Off));
-        assert_eq!(at(&task.instructions.as_ref().unwrap().src).as_deref(), Some("rules.md"));
+        assert_eq!(
+            (description.trust, description.substitution),
+            (Trust::Untrusted, Substitution::Off)
+        );
+        assert_eq!(
+            at(&task.instructions.as_ref().unwrap().src).as_deref(),
+            Some("rules.md")
+        );
         assert_eq!(task.system.as_ref().unwrap().syntax, TextSyntax::Jinja);
         assert_eq!(task.constraints.len(), 2);
-        let required: Vec<bool> = task.parameters.iter().map(template::parts::Parameter::is_required).collect();
+        let required: Vec<bool> = task
+            .parameters
+            .iter()
+            .map(template::parts::Parameter::is_required)
+            .collect();
         assert_eq!(required, [false, false]);
         let values: Vec<&str> = task.inputs.iter().map(|input| kind(&input.value)).collect();
         assert_eq!(values, ["from", "text", "task", "call"]);
-        assert_eq!(task.written().fresh_context.unwrap().span.slice(text), "disabled");
+        assert_eq!(
+            task.written().fresh_context.unwrap().span.slice(text),
+            "disabled"
+        );
         assert!(!task.relevance[0].include);
         assert_eq!(task.files.as_ref().unwrap().paths.len(), 2);
-        assert_eq!(at(&task.output.as_ref().unwrap().schema).as_deref(), Some("string[]"));
+        assert_eq!(
+            at(&task.output.as_ref().unwrap().schema).as_deref(),
+            Some("string[]")
+        );
         assert!(task.examples[0].input.is_some() && task.examples[0].output.is_some());
     });
 }
@@ -102,14 +133,35 @@ fn steps_of_all_three_kinds() {
   <cond as="three"><case test="one == 1"><task><description>d</description></task></case><case test="not one"><call template="g"/></case></cond>
 </steps></task>"#;
     task(text, |task| {
-        let [Step::Task(one), Step::Call(two), Step::Cond(three)] = task.steps.as_slice() else { panic!("{:?}", task.steps) };
-        assert_eq!((one.slot, &*one.result.as_ref().unwrap().value), (Slot::Step(0), "one"));
-        assert_eq!((two.args.len(), &*two.result.as_ref().unwrap().value), (1, "two"));
+        let [Step::Task(one), Step::Call(two), Step::Cond(three)] = task.steps.as_slice() else {
+            panic!("{:?}", task.steps)
+        };
+        assert_eq!(
+            (one.slot, &*one.result.as_ref().unwrap().value),
+            (Slot::Step(0), "one")
+        );
+        assert_eq!(
+            (two.args.len(), &*two.result.as_ref().unwrap().value),
+            (1, "two")
+        );
         assert_eq!(three.cases.len(), 2);
-        assert_eq!(three.cases[1].test.as_ref().unwrap().span.slice(text), "not one");
+        assert_eq!(
+            three.cases[1].test.as_ref().unwrap().span.slice(text),
+            "not one"
+        );
         let mut paths = Vec::new();
         nodes::paths(task, &mut |_, path| paths.push(path.to_owned()));
-        assert_eq!(paths, ["/", "/steps/0", "/steps/1", "/steps/2", "/steps/2/cases/0", "/steps/2/cases/1"]);
+        assert_eq!(
+            paths,
+            [
+                "/",
+                "/steps/0",
+                "/steps/1",
+                "/steps/2",
+                "/steps/2/cases/0",
+                "/steps/2/cases/1"
+            ]
+        );
     });
 }
 
@@ -145,10 +197,16 @@ fn the_parts_of_reduce_script_and_loop() {
         let cycle = task.cycle.as_ref().unwrap();
         assert!(cycle.director.is_some() && cycle.evaluator.is_some());
         assert_eq!(cycle.max_iterations.unwrap().value, 7);
-        assert_eq!(cycle.condition.as_ref().unwrap().span.slice(&text), "success == true");
+        assert_eq!(
+            cycle.condition.as_ref().unwrap().span.slice(&text),
+            "success == true"
+        );
         let script = cycle.script.as_ref().unwrap();
         assert_eq!(script.operator.as_ref().unwrap().value, "script");
-        assert_eq!(script.script.as_ref().unwrap().timeout_ms.unwrap().value, 2_000);
+        assert_eq!(
+            script.script.as_ref().unwrap().timeout_ms.unwrap().value,
+            2_000
+        );
     });
 }
 
@@ -161,11 +219,23 @@ fn a_library_holds_many_of_each() {
 </library>"#;
     with(text, |file| {
         assert!(file.faults.is_empty(), "{:?}", file.faults);
-        let names: Vec<_> =
-            file.definitions.iter().map(|one| (one.kind().word(), one.name().unwrap().span.slice(text))).collect();
-        assert_eq!(names, [("fragment", "tone"), ("template", "f"), ("task", "t")]);
-        let Definition::Template(template) = &file.definitions[1] else { panic!("a template") };
-        let params: Vec<_> = template.params.iter().map(|param| param.span.slice(text)).collect();
+        let names: Vec<_> = file
+            .definitions
+            .iter()
+            .map(|one| (one.kind().word(), one.name().unwrap().span.slice(text)))
+            .collect();
+        assert_eq!(
+            names,
+            [("fragment", "tone"), ("template", "f"), ("task", "t")]
+        );
+        let Definition::Template(template) = &file.definitions[1] else {
+            panic!("a template")
+        };
+        let params: Vec<_> = template
+            .params
+            .iter()
+            .map(|param| param.span.slice(text))
+            .collect();
         assert_eq!(params, ["a", "b"]);
         assert_eq!(file.bodies, 2);
     });
@@ -173,49 +243,104 @@ fn a_library_holds_many_of_each() {
 
 #[test]
 fn each_fault_stands_at_its_place() {
-    let body = |inside: &str| faults(&format!("<task type=\"atomic\" name=\"t\"><description>d</description>{inside}</task>"));
+    let body = |inside: &str| {
+        faults(&format!(
+            "<task type=\"atomic\" name=\"t\"><description>d</description>{inside}</task>"
+        ))
+    };
     assert_eq!(faults("<other/>"), ["WrongRoot `other`"]);
     assert_eq!(body("<foo/>"), ["UnknownElement `foo`"]);
-    assert_eq!(body("<fresh_context>enabled</fresh_context>"), ["MisplacedSetting `fresh_context`"]);
+    assert_eq!(
+        body("<fresh_context>enabled</fresh_context>"),
+        ["MisplacedSetting `fresh_context`"]
+    );
     assert_eq!(body("<steps><task/></steps>"), ["WrongType `steps`"]);
-    assert_eq!(body("<description>e</description>"), ["Repeated `description`"]);
-    assert_eq!(body("<system lang=\"x\">s</system>"), ["UnknownAttribute `lang`"]);
-    assert_eq!(body("<inputs><input>x</input></inputs>"), ["MissingAttribute `input`"]);
+    assert_eq!(
+        body("<description>e</description>"),
+        ["Repeated `description`"]
+    );
+    assert_eq!(
+        body("<system lang=\"x\">s</system>"),
+        ["UnknownAttribute `lang`"]
+    );
+    assert_eq!(
+        body("<inputs><input>x</input></inputs>"),
+        ["MissingAttribute `input`"]
+    );
     assert_eq!(body("<file_paths/>"), ["MissingChild `file_paths`"]);
-    assert_eq!(body("<file_paths source=\"list\"/>"), ["BadValue `list`", "MissingChild `file_paths`"]);
-    assert_eq!(body("<system verbatim=\"yes\">s</system>"), ["BadBoolean `yes`"]);
+    assert_eq!(
+        body("<file_paths source=\"list\"/>"),
+        ["BadValue `list`", "MissingChild `file_paths`"]
+    );
+    assert_eq!(
+        body("<system verbatim=\"yes\">s</system>"),
+        ["BadBoolean `yes`"]
+    );
     assert_eq!(body("<model> </model>"), ["Empty `<model> </model>`"]);
     assert_eq!(body("words"), ["MisplacedText `words`"]);
     assert_eq!(body("<provider><b/></provider>"), ["MisplacedElement `b`"]);
-    assert_eq!(body("<inputs><input name=\"a\" from=\"b\">c</input></inputs>"), ["TwoContents `input`"]);
-    assert_eq!(body("<inputs><input name=\"a\"/></inputs>"), ["NoContent `input`"]);
-    assert_eq!(body("<inputs><input name=\"a\">x</input><input name=\"a\">y</input></inputs>"), ["RepeatedName `a`"]);
-    assert_eq!(body("<manual_xml><any/>thing</manual_xml>"), ["Deprecated `manual_xml`"]);
+    assert_eq!(
+        body("<inputs><input name=\"a\" from=\"b\">c</input></inputs>"),
+        ["TwoContents `input`"]
+    );
+    assert_eq!(
+        body("<inputs><input name=\"a\"/></inputs>"),
+        ["NoContent `input`"]
+    );
+    assert_eq!(
+        body("<inputs><input name=\"a\">x</input><input name=\"a\">y</input></inputs>"),
+        ["RepeatedName `a`"]
+    );
+    assert_eq!(
+        body("<manual_xml><any/>thing</manual_xml>"),
+        ["Deprecated `manual_xml`"]
+    );
     let legacy = "<context_management><inherit_context>true</inherit_context></context_management>";
     assert_eq!(body(legacy), ["LegacyValue `true`"]);
-    assert_eq!(faults("<task type=\"map\" name=\"t\"/>"), ["LegacyType `map`"]);
-    assert_eq!(faults("<task ref=\"a\"><description>d</description></task>"), ["RefWithBody `description`"]);
+    assert_eq!(
+        faults("<task type=\"map\" name=\"t\"/>"),
+        ["LegacyType `map`"]
+    );
+    assert_eq!(
+        faults("<task ref=\"a\"><description>d</description></task>"),
+        ["RefWithBody `description`"]
+    );
     let nested = "<task type=\"reduce\"><inner_task><task><description>d</description></task></inner_task></task>";
     assert_eq!(faults(nested), ["NestedBody `task`"]);
     let number = "<task type=\"script\"><command>a</command><timeout>soon</timeout></task>";
     assert_eq!(faults(number), ["BadNumber `soon`"]);
     let default = |kind: &str, default: &str| {
-        body(&format!("<parameters><parameter name=\"p\" default='{default}' type=\"{kind}\"/></parameters>")).join(" ")
+        body(&format!(
+            "<parameters><parameter name=\"p\" default='{default}' type=\"{kind}\"/></parameters>"
+        ))
+        .join(" ")
     };
     assert_eq!(default("boolean", "no"), "BadBoolean `no`");
     assert_eq!(default("boolean", "maybe"), "BadValue `maybe`");
     assert_eq!(default("integer", "2.5"), "BadNumber `2.5`");
     assert_eq!(default("object", "[1]"), "Unfit `[1]`");
     assert_eq!(default("string[]", "[1]"), "Unfit `[1]`");
-    assert_eq!((default("array", "[1]"), default("number", "1e3"), default("string", "")), Default::default());
+    assert_eq!(
+        (
+            default("array", "[1]"),
+            default("number", "1e3"),
+            default("string", "")
+        ),
+        Default::default()
+    );
 }
 
 #[test]
 fn a_second_attribute_of_one_name_does_not_count() {
-    with("<task type=\"atomic\" type=\"sequential\" name=\"t\"><description>d</description></task>", |file| {
-        let Definition::Task(task) = &file.definitions[0] else { panic!("a task") };
-        assert_eq!(task.operator.as_ref().unwrap().value, "atomic");
-    });
+    with(
+        "<task type=\"atomic\" type=\"sequential\" name=\"t\"><description>d</description></task>",
+        |file| {
+            let Definition::Task(task) = &file.definitions[0] else {
+                panic!("a task")
+            };
+            assert_eq!(task.operator.as_ref().unwrap().value, "atomic");
+        },
+    );
 }
 
 #[test]
@@ -226,21 +351,63 @@ fn damaged_elements_have_no_faults_of_their_own() {
 
 /// Tags and attributes of the language, and some that are not, in any nesting.
 fn trees() -> impl Strategy<Value = String> {
-    let tags: Vec<&'static str> = template::element_specs::all().iter().map(|spec| spec.tag).chain(["foo", "x:y"]).collect();
-    let names = ["type", "name", "from", "src", "ref", "as", "test", "params", "template", "fragment", "unit", "nope"];
-    let values =
-        ["atomic", "sequential", "reduce", "script", "director_evaluator_loop", "map", "", "a b,c", "true", "yes", "&lt;", "7"];
-    let attribute = (prop::sample::select(names.to_vec()), prop::sample::select(values.to_vec()));
-    let open = (prop::sample::select(tags), prop::collection::vec(attribute, 0..3));
+    let tags: Vec<&'static str> = template::element_specs::all()
+        .iter()
+        .map(|spec| spec.tag)
+        .chain(["foo", "x:y"])
+        .collect();
+    let names = [
+        "type", "name", "from", "src", "ref", "as", "test", "params", "template", "fragment",
+        "unit", "nope",
+    ];
+    let values = [
+        "atomic",
+        "sequential",
+        "reduce",
+        "script",
+        "director_evaluator_loop",
+        "map",
+        "",
+        "a b,c",
+        "true",
+        "yes",
+        "&lt;",
+        "7",
+    ];
+    let attribute = (
+        prop::sample::select(names.to_vec()),
+        prop::sample::select(values.to_vec()),
+    );
+    let open = (
+        prop::sample::select(tags),
+        prop::collection::vec(attribute, 0..3),
+    );
     let open = open.prop_map(|(tag, attributes)| {
-        let written: Vec<String> = attributes.iter().map(|(name, value)| format!(" {name}=\"{value}\"")).collect();
+        let written: Vec<String> = attributes
+            .iter()
+            .map(|(name, value)| format!(" {name}=\"{value}\""))
+            .collect();
         (tag, written.concat())
     });
-    let words = ["", " ", "text", "true", "none", "{{a}}", "<![CDATA[x]]>", "<!-- c -->", "<?p q?>", "<broken", "</task>", "12"];
+    let words = [
+        "",
+        " ",
+        "text",
+        "true",
+        "none",
+        "{{a}}",
+        "<![CDATA[x]]>",
+        "<!-- c -->",
+        "<?p q?>",
+        "<broken",
+        "</task>",
+        "12",
+    ];
     let leaf = prop::sample::select(words.to_vec()).prop_map(str::to_owned);
     leaf.prop_recursive(5, 60, 6, move |inner| {
-        (open.clone(), prop::collection::vec(inner, 0..6))
-            .prop_map(|((tag, attributes), inside)| format!("<{tag}{attributes}>{}</{tag}>", inside.concat()))
+        (open.clone(), prop::collection::vec(inner, 0..6)).prop_map(
+            |((tag, attributes), inside)| format!("<{tag}{attributes}>{}</{tag}>", inside.concat()),
+        )
     })
 }
 
@@ -269,10 +436,18 @@ proptest! {
 #[test]
 fn a_million_bad_elements_are_counted_and_not_kept() {
     let most = template::model::MOST_FAULTS as usize;
-    let text = format!("<task type=\"map\" name=\"t\">{}{}</task>", "<foo/>".repeat(most + 5), "<manual_xml/>".repeat(3));
+    let text = format!(
+        "<task type=\"map\" name=\"t\">{}{}</task>",
+        "<foo/>".repeat(most + 5),
+        "<manual_xml/>".repeat(3)
+    );
     with(&text, |file| {
         // The older forms are kept whatever the errors are: of a type, one element that may stand once, and two more.
-        let old = file.faults.iter().filter(|fault| fault.kind.is_accepted()).count();
+        let old = file
+            .faults
+            .iter()
+            .filter(|fault| fault.kind.is_accepted())
+            .count();
         assert_eq!((old, file.faults.len(), file.left_out), (2, most + 2, 7));
     });
 }

@@ -46,10 +46,17 @@ fn what_is_put_together_of_listed_values_holds_no_text() {
 #[test]
 fn a_value_keeps_to_one_of_the_branches() {
     let one = Shape::of_schema(&json!({"anyOf": [{"enum": ["a", "b"]}, {"type": "number"}]}));
-    assert_eq!(one.takes(), "one of `a`, `b`, or what is of the type number");
-    for (value, is_breach) in
-        [(json!("a"), false), (json!(1.5), false), (json!(null), false), (json!("c"), true), (json!(true), true)]
-    {
+    assert_eq!(
+        one.takes(),
+        "one of `a`, `b`, or what is of the type number"
+    );
+    for (value, is_breach) in [
+        (json!("a"), false),
+        (json!(1.5), false),
+        (json!(null), false),
+        (json!("c"), true),
+        (json!(true), true),
+    ] {
         assert_eq!(one.breach(&value).is_some(), is_breach, "{value}");
     }
 }

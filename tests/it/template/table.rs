@@ -8,11 +8,22 @@ use pretty_assertions::assert_eq;
 #[test]
 fn each_kind_has_its_row() {
     for (at, spec) in element_specs::all().iter().enumerate() {
-        assert_eq!(spec.kind as usize, at, "the row of {:?} is out of place", spec.kind);
+        assert_eq!(
+            spec.kind as usize, at,
+            "the row of {:?} is out of place",
+            spec.kind
+        );
         assert_eq!(spec.kind.spec().tag, spec.tag);
-        assert!(!spec.doc.is_empty() && !spec.doc.ends_with('.'), "{}", spec.tag);
+        assert!(
+            !spec.doc.is_empty() && !spec.doc.ends_with('.'),
+            "{}",
+            spec.tag
+        );
     }
-    assert_eq!(element_specs::all().last().map(|spec| spec.kind), Some(Kind::ValidationRules));
+    assert_eq!(
+        element_specs::all().last().map(|spec| spec.kind),
+        Some(Kind::ValidationRules)
+    );
 }
 
 #[test]
@@ -22,11 +33,27 @@ fn a_tag_is_one_kind_in_its_place() {
         tags.sort_unstable();
         let count = tags.len();
         tags.dedup();
-        assert_eq!(tags.len(), count, "two children of {} have one tag", spec.tag);
+        assert_eq!(
+            tags.len(),
+            count,
+            "two children of {} have one tag",
+            spec.tag
+        );
         // Lowering keeps a bit for each.
-        assert!(count <= 64 && spec.kind.attributes().count() <= 32, "{}", spec.tag);
-        let leaf = matches!(spec.content, Content::Word | Content::Empty | Content::Opaque);
-        assert!(!leaf || spec.children.is_empty(), "{} holds no elements", spec.tag);
+        assert!(
+            count <= 64 && spec.kind.attributes().count() <= 32,
+            "{}",
+            spec.tag
+        );
+        let leaf = matches!(
+            spec.content,
+            Content::Word | Content::Empty | Content::Opaque
+        );
+        assert!(
+            !leaf || spec.children.is_empty(),
+            "{} holds no elements",
+            spec.tag
+        );
         for attribute in spec.attributes {
             assert!(!attribute.doc.is_empty(), "{} {}", spec.tag, attribute.name);
         }
@@ -35,17 +62,31 @@ fn a_tag_is_one_kind_in_its_place() {
 
 #[test]
 fn every_kind_but_the_roots_stands_somewhere() {
-    let stands = |kind: Kind| element_specs::all().iter().any(|spec| spec.children.iter().any(|child| child.kind == kind));
-    let homeless: Vec<_> = element_specs::all().iter().map(|spec| spec.kind).filter(|kind| !stands(*kind)).collect();
+    let stands = |kind: Kind| {
+        element_specs::all()
+            .iter()
+            .any(|spec| spec.children.iter().any(|child| child.kind == kind))
+    };
+    let homeless: Vec<_> = element_specs::all()
+        .iter()
+        .map(|spec| spec.kind)
+        .filter(|kind| !stands(*kind))
+        .collect();
     assert_eq!(homeless, [Kind::Library]);
 }
 
 #[test]
 fn types_of_children_are_types_of_the_language() {
-    let known: Vec<&str> = ctxc::internals::settings::operators::Operator::ALL.iter().map(|operator| operator.word()).collect();
+    let known: Vec<&str> = ctxc::internals::settings::operators::Operator::ALL
+        .iter()
+        .map(|operator| operator.word())
+        .collect();
     for child in element_specs::all().iter().flat_map(|spec| spec.children) {
         if let Of::Type(name) = child.of {
-            assert!(name.is_empty() && child.kind == Kind::Task || known.contains(&name), "{name}");
+            assert!(
+                name.is_empty() && child.kind == Kind::Task || known.contains(&name),
+                "{name}"
+            );
         }
     }
 }
@@ -59,7 +100,12 @@ fn settings_take_the_words_of_their_types() {
     assert_eq!(SettingName::AccumulateData.words(), words::<bool>());
     assert_eq!(SettingName::AccumulationFormat.words(), words::<Format>());
     assert_eq!(SettingName::FreshContext.words(), words::<Fresh>());
-    let block: Vec<&str> = Kind::ContextManagement.spec().children.iter().map(|child| child.kind.tag()).collect();
+    let block: Vec<&str> = Kind::ContextManagement
+        .spec()
+        .children
+        .iter()
+        .map(|child| child.kind.tag())
+        .collect();
     assert_eq!(block, words::<SettingName>());
     for (at, name) in SettingName::ALL.iter().enumerate() {
         assert_eq!(*name as usize, at);
@@ -69,7 +115,15 @@ fn settings_take_the_words_of_their_types() {
 #[test]
 fn text_elements_share_their_attributes() {
     for spec in element_specs::all() {
-        assert_eq!(spec.kind.attribute("src").is_some(), spec.kind.is_text(), "{}", spec.tag);
+        assert_eq!(
+            spec.kind.attribute("src").is_some(),
+            spec.kind.is_text(),
+            "{}",
+            spec.tag
+        );
     }
-    assert!(matches!(Kind::Task.attribute("name").map(|name| name.values), Some(Values::Name)));
+    assert!(matches!(
+        Kind::Task.attribute("name").map(|name| name.values),
+        Some(Values::Name)
+    ));
 }

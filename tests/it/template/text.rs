@@ -26,10 +26,19 @@ fn tabs_and_spaces_are_compared_as_they_are() {
 
 #[test]
 fn a_line_behind_its_tag_has_no_indentation() {
-    assert_eq!(dedent_element("first\n      second\n        third\n    "), "first\nsecond\n  third");
-    assert_eq!(dedent_element("first\n  second\n    third\n"), "first\nsecond\n  third");
+    assert_eq!(
+        dedent_element("first\n      second\n        third\n    "),
+        "first\nsecond\n  third"
+    );
+    assert_eq!(
+        dedent_element("first\n  second\n    third\n"),
+        "first\nsecond\n  third"
+    );
     assert_eq!(dedent_element("  first\n\tsecond"), "first\nsecond");
-    assert_eq!(dedent_element("   \n  first\n    second"), "first\n  second");
+    assert_eq!(
+        dedent_element("   \n  first\n    second"),
+        "first\n  second"
+    );
     assert_eq!(dedent("first\n  second"), "first\n  second");
 }
 
@@ -45,14 +54,28 @@ fn a_long_text_takes_no_longer_than_its_length() {
     let start = Instant::now();
     let text = "\n    \n".repeat(200_000) + &"  a\n".repeat(200_000);
     let found = dedent(&text);
-    assert_eq!((found.len(), found.starts_with("a\na\n"), found.ends_with("\na")), (399_999, true, true));
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    assert_eq!(
+        (
+            found.len(),
+            found.starts_with("a\na\n"),
+            found.ends_with("\na")
+        ),
+        (399_999, true, true)
+    );
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 /// Text of the characters that matter.
 fn layout() -> impl Strategy<Value = String> {
-    proptest::collection::vec(prop::sample::select(vec![" ", "  ", "\t", "\n", "\r", "\r\n", "a", "é"]), 0..40)
-        .prop_map(|parts| parts.concat())
+    proptest::collection::vec(
+        prop::sample::select(vec![" ", "  ", "\t", "\n", "\r", "\r\n", "a", "é"]),
+        0..40,
+    )
+    .prop_map(|parts| parts.concat())
 }
 
 proptest! {

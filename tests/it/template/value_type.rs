@@ -5,15 +5,36 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 
 /// As the language has them.
-const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "string[]"];
+const TYPES: [&str; 7] = [
+    "string", "number", "integer", "boolean", "object", "array", "string[]",
+];
 
 #[test]
 fn each_type_takes_its_own() {
-    let values =
-        [json!("a"), json!(1.5), json!(2.0), json!(3), json!(true), json!({}), json!([1]), json!(["a"]), json!([]), json!(null)];
-    let taken =
-        |kind: &&str| values.iter().filter(|value| is_of(value, kind)).map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let all: Vec<String> = TYPES.iter().map(|kind| format!("{kind}: {}", taken(kind))).collect();
+    let values = [
+        json!("a"),
+        json!(1.5),
+        json!(2.0),
+        json!(3),
+        json!(true),
+        json!({}),
+        json!([1]),
+        json!(["a"]),
+        json!([]),
+        json!(null),
+    ];
+    let taken = |kind: &&str| {
+        values
+            .iter()
+            .filter(|value| is_of(value, kind))
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let all: Vec<String> = TYPES
+        .iter()
+        .map(|kind| format!("{kind}: {}", taken(kind)))
+        .collect();
     let expected = [
         "string: \"a\"",
         "number: 1.5 2.0 3",
@@ -29,9 +50,33 @@ fn each_type_takes_its_own() {
 
 #[test]
 fn a_default_is_a_value_of_its_type() {
-    let defaults = ["", "no", "true", "2.5", "-3", "3.0", "1e999", "18446744073709551616", "abc", "[1]", "[\"a\"]", "{}", "null"];
-    let taken = |kind: &&str| defaults.iter().filter(|text| is_default_of(text, kind)).copied().collect::<Vec<_>>().join(" ");
-    let all: Vec<String> = TYPES.iter().map(|kind| format!("{kind}: {}", taken(kind))).collect();
+    let defaults = [
+        "",
+        "no",
+        "true",
+        "2.5",
+        "-3",
+        "3.0",
+        "1e999",
+        "18446744073709551616",
+        "abc",
+        "[1]",
+        "[\"a\"]",
+        "{}",
+        "null",
+    ];
+    let taken = |kind: &&str| {
+        defaults
+            .iter()
+            .filter(|text| is_default_of(text, kind))
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let all: Vec<String> = TYPES
+        .iter()
+        .map(|kind| format!("{kind}: {}", taken(kind)))
+        .collect();
     let expected = [
         "string:  no true 2.5 -3 3.0 1e999 18446744073709551616 abc [1] [\"a\"] {} null",
         "number: 2.5 -3 3.0 null",

@@ -9,11 +9,14 @@ fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let TokenTree::Group(group) = token else { continue };
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
         let before = at.checked_sub(1).and_then(|at| tokens.get(at));
         let opens = matches!(before, Some(TokenTree::Punct(sign)) if matches!(sign.as_char(), '#' | '!'))
             && group.delimiter() == proc_macro2::Delimiter::Bracket;
-        let lint = attribute && matches!(before, Some(TokenTree::Ident(word)) if word == "allow" || word == "expect");
+        let lint = attribute
+            && matches!(before, Some(TokenTree::Ident(word)) if word == "allow" || word == "expect");
         let reason = |token| matches!(token, TokenTree::Ident(word) if word == "reason");
         if lint && !group.stream().into_iter().any(reason) {
             found.push(group.stream().to_string());
@@ -30,25 +33,50 @@ fn unexplained(tokens: TokenStream, attribute: bool) -> Vec<String> {
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
-        let tokens: TokenStream = source.text.parse().unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        let tokens: TokenStream = source
+            .text
+            .parse()
+            .unwrap_or_else(|error| panic!("{}: {error}", source.path));
         let found = unexplained(tokens, false);
-        faults.extend(found.iter().map(|lints| format!("{}: `allow({lints})` without a reason", source.path)));
+        faults.extend(
+            found
+                .iter()
+                .map(|lints| format!("{}: `allow({lints})` without a reason", source.path)),
+        );
     }
     faults
 }
 
 #[test]
 fn every_lint_switched_off_has_a_reason() {
-    assert_eq!(faults(&source::rust(&["src/", "tests/", "benches/", "fuzz/", "examples/"])), Vec::<String>::new());
+    assert_eq!(
+        faults(&source::rust(&[
+            "src/",
+            "tests/",
+            "benches/",
+            "fuzz/",
+            "examples/"
+        ])),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn an_allow_without_a_reason_is_found() {
     let bad = |text: &str| faults(&[Source::new("src/a.rs", text)]);
-    assert_eq!(bad("#[allow(dead_code)] fn a() {}"), ["src/a.rs: `allow(dead_code)` without a reason"]);
+    assert_eq!(
+        bad("#[allow(dead_code)] fn a() {}"),
+        ["src/a.rs: `allow(dead_code)` without a reason"]
+    );
     assert_eq!(bad("#![allow(dead_code)]").len(), 1);
-    assert_eq!(bad("mod a { fn b() { #[expect(unused)] let c = 1; } }").len(), 1);
+    assert_eq!(
+        bad("mod a { fn b() { #[expect(unused)] let c = 1; } }").len(),
+        1
+    );
     assert_eq!(bad("#[cfg_attr(test, allow(unused))] fn a() {}").len(), 1);
-    assert_eq!(bad("#[allow(unused, reason = \"kept for the next format\")] fn a() {}"), [""; 0]);
+    assert_eq!(
+        bad("#[allow(unused, reason = \"kept for the next format\")] fn a() {}"),
+        [""; 0]
+    );
     assert_eq!(bad("fn a() { b.expect(\"there\"); c![1]; }"), [""; 0]);
 }

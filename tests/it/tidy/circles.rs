@@ -39,7 +39,10 @@ impl Reader {
     /// Resolves `super` and `self` in a path, so that it starts at `crate`. Other paths stay as
     /// written.
     fn absolute(&self, parts: &[String]) -> Names {
-        if !parts.first().is_some_and(|first| first == "self" || first == "super") {
+        if !parts
+            .first()
+            .is_some_and(|first| first == "self" || first == "super")
+        {
             return parts.to_vec();
         }
         let (mut base, mut rest) = (self.here.clone(), parts);
@@ -62,7 +65,13 @@ impl Reader {
     }
 
     fn note_path(&mut self, path: &syn::Path) {
-        self.note(&path.segments.iter().map(|part| part.ident.to_string()).collect::<Names>());
+        self.note(
+            &path
+                .segments
+                .iter()
+                .map(|part| part.ident.to_string())
+                .collect::<Names>(),
+        );
     }
 
     fn import(&mut self, tree: &syn::UseTree, path: &mut Names, public: bool) {
@@ -74,7 +83,10 @@ impl Reader {
             }
             syn::UseTree::Name(name) => self.alias(&name.ident, &name.ident, path, public),
             syn::UseTree::Rename(name) => self.alias(&name.ident, &name.rename, path, public),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.import(item, path, public)),
+            syn::UseTree::Group(group) => group
+                .items
+                .iter()
+                .for_each(|item| self.import(item, path, public)),
             syn::UseTree::Glob(_) => {
                 let full = self.absolute(path);
                 self.module.globs.push(full);
@@ -87,7 +99,11 @@ impl Reader {
         if ident != "self" {
             full.push(ident.to_string());
         }
-        let local = if local == "self" { full.last().cloned().unwrap_or_default() } else { local.to_string() };
+        let local = if local == "self" {
+            full.last().cloned().unwrap_or_default()
+        } else {
+            local.to_string()
+        };
         let absolute = self.absolute(&full);
         if !public {
             self.module.named.insert(absolute.clone());
@@ -125,7 +141,10 @@ impl Reader {
 }
 
 impl<'ast> Visit<'ast> for Reader {
-    #[allow(clippy::wildcard_enum_match_arm, reason = "an open enum: other items have no name of their own")]
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "an open enum: other items have no name of their own"
+    )]
     fn visit_item(&mut self, item: &'ast syn::Item) {
         let ident = match item {
             syn::Item::Const(item) => Some(&item.ident),
@@ -173,7 +192,11 @@ impl<'ast> Visit<'ast> for Reader {
     }
 
     fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
-        let serde = attribute.path().is_ident("serde").then(|| attribute.parse_args_with(serde_paths).ok()).flatten();
+        let serde = attribute
+            .path()
+            .is_ident("serde")
+            .then(|| attribute.parse_args_with(serde_paths).ok())
+            .flatten();
         for path in serde.into_iter().flatten() {
             self.note_path(&path);
         }
@@ -200,11 +223,22 @@ impl Crate {
         let mut modules = BTreeMap::new();
         for source in sources {
             let here: Names = source.module().iter().map(ToString::to_string).collect();
-            let module = Module { path: source.path.clone(), ..Module::default() };
-            let mut reader = Reader { here: here.clone(), depth: 0, module };
+            let module = Module {
+                path: source.path.clone(),
+                ..Module::default()
+            };
+            let mut reader = Reader {
+                here: here.clone(),
+                depth: 0,
+                module,
+            };
             reader.visit_file(&source.parse());
             // `main.rs` is a separate crate, which no file imports.
-            let key = if source.path == "src/main.rs" { vec!["main.rs".to_owned()] } else { here };
+            let key = if source.path == "src/main.rs" {
+                vec!["main.rs".to_owned()]
+            } else {
+                here
+            };
             modules.insert(key, reader.module);
         }
         Self(modules)
@@ -214,7 +248,9 @@ impl Crate {
     /// and through the names that contents pages pass on. A path that ends at a folder leads to no
     /// file.
     fn find(&self, path: &[String], hops: usize) -> Option<&Module> {
-        let depth = (0..=path.len()).rev().find(|depth| self.0.contains_key(path.get(..*depth).unwrap_or_default()))?;
+        let depth = (0..=path.len())
+            .rev()
+            .find(|depth| self.0.contains_key(path.get(..*depth).unwrap_or_default()))?;
         let module = self.0.get(path.get(..depth)?)?;
         let rest = path.get(depth..)?;
         let Some(name) = rest.first() else {
@@ -229,7 +265,8 @@ impl Crate {
         }
         let taken = module.globs.iter().find_map(|glob| {
             let onward: Names = glob.iter().chain(rest).cloned().collect();
-            self.find_from(path.get(..depth)?, &onward, hops - 1).filter(|found| found.items.contains(name))
+            self.find_from(path.get(..depth)?, &onward, hops - 1)
+                .filter(|found| found.items.contains(name))
         });
         taken.or(Some(module))
     }
@@ -246,7 +283,10 @@ impl Crate {
             let full: Names = here.iter().chain(path).cloned().collect();
             return self.find(&full, hops);
         }
-        let target = module.aliases.get(first).filter(|target| hops > 0 && target.first() != Some(first))?;
+        let target = module
+            .aliases
+            .get(first)
+            .filter(|target| hops > 0 && target.first() != Some(first))?;
         let full: Names = target.iter().chain(rest).cloned().collect();
         self.find_from(here, &full, hops - 1)
     }
@@ -256,9 +296,19 @@ impl Crate {
         let mut graph = BTreeMap::new();
         for (here, module) in &self.0 {
             let own = module.path.as_str();
-            let globs = module.globs.iter().filter_map(|glob| self.find_from(here, glob, 9));
-            let named = module.named.iter().filter_map(|path| self.find_from(here, path, 9));
-            let found: BTreeSet<&str> = globs.chain(named).map(|found| found.path.as_str()).filter(|path| *path != own).collect();
+            let globs = module
+                .globs
+                .iter()
+                .filter_map(|glob| self.find_from(here, glob, 9));
+            let named = module
+                .named
+                .iter()
+                .filter_map(|path| self.find_from(here, path, 9));
+            let found: BTreeSet<&str> = globs
+                .chain(named)
+                .map(|found| found.path.as_str())
+                .filter(|path| *path != own)
+                .collect();
             graph.insert(own, found);
         }
         graph
@@ -266,7 +316,10 @@ impl Crate {
 }
 
 /// Returns the shortest path of imports from a file back to itself.
-fn way_back<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) -> Option<Vec<&'a str>> {
+fn way_back<'a>(
+    graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
+    start: &'a str,
+) -> Option<Vec<&'a str>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
     while let Some(file) = queue.pop_front() {
@@ -292,7 +345,10 @@ fn way_back<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) ->
 fn circles(sources: &[Source]) -> Vec<String> {
     let read = Crate::read(sources);
     let graph = read.imports();
-    graph.keys().filter_map(|file| Some(way_back(&graph, file)?.join(" → "))).collect()
+    graph
+        .keys()
+        .filter_map(|file| Some(way_back(&graph, file)?.join(" → ")))
+        .collect()
 }
 
 #[test]
@@ -303,30 +359,112 @@ fn no_file_imports_itself_by_way_of_others() {
 #[test]
 fn a_circle_is_found() {
     let text = |files: &[(&str, &str)]| {
-        let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+        let sources: Vec<Source> = files
+            .iter()
+            .map(|(path, text)| Source::new(path, text))
+            .collect();
         let mut found = circles(&sources);
         found.truncate(1);
         found
     };
     let there_and_back = ["src/a/b.rs → src/a/c.rs → src/a/b.rs"];
-    let page = ("src/a/mod.rs", "mod b; mod c; pub use b::B; pub(crate) use c::run;");
+    let page = (
+        "src/a/mod.rs",
+        "mod b; mod c; pub use b::B; pub(crate) use c::run;",
+    );
     let root = ("src/lib.rs", "mod a;");
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::C;"), ("src/a/c.rs", "use crate::a::b;")]), there_and_back);
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            ("src/a/b.rs", "use super::c::C;"),
+            ("src/a/c.rs", "use crate::a::b;")
+        ]),
+        there_and_back
+    );
     // Through the names that the contents page passes on, in a path within an expression, and in a
     // macro
     let back = ("src/a/c.rs", "use crate::a::B; pub fn run() {}");
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { crate::a::run() }"), back]), there_and_back);
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { println!(\"{}\", super::run()) }"), back]), there_and_back);
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            ("src/a/b.rs", "struct B; fn f() { crate::a::run() }"),
+            back
+        ]),
+        there_and_back
+    );
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            (
+                "src/a/b.rs",
+                "struct B; fn f() { println!(\"{}\", super::run()) }"
+            ),
+            back
+        ]),
+        there_and_back
+    );
     // Through a module's name
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "use crate::a; struct B; fn f() { a::c::run() }"), back]), there_and_back);
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::*; struct B;"), back]), there_and_back);
-    let inline = ("src/a/b.rs", "struct B; mod tests { use super::super::run; }");
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            (
+                "src/a/b.rs",
+                "use crate::a; struct B; fn f() { a::c::run() }"
+            ),
+            back
+        ]),
+        there_and_back
+    );
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            ("src/a/b.rs", "use super::c::*; struct B;"),
+            back
+        ]),
+        there_and_back
+    );
+    let inline = (
+        "src/a/b.rs",
+        "struct B; mod tests { use super::super::run; }",
+    );
     assert_eq!(text(&[root, page, inline, back]), there_and_back);
     // A list that a contents page defines itself is a stop
-    let list = ("src/a/mod.rs", "mod b; mod c; pub use b::B; static ALL: &[B] = &[c::ITEM];");
-    assert_eq!(text(&[root, list, ("src/a/b.rs", "struct B;"), ("src/a/c.rs", "use super::B;")]), [""; 0]);
+    let list = (
+        "src/a/mod.rs",
+        "mod b; mod c; pub use b::B; static ALL: &[B] = &[c::ITEM];",
+    );
+    assert_eq!(
+        text(&[
+            root,
+            list,
+            ("src/a/b.rs", "struct B;"),
+            ("src/a/c.rs", "use super::B;")
+        ]),
+        [""; 0]
+    );
     let circle = ["src/a/b.rs → src/a/mod.rs → src/a/b.rs"];
-    assert_eq!(text(&[root, list, ("src/a/b.rs", "use super::ALL; struct B;"), ("src/a/c.rs", "")]), circle);
+    assert_eq!(
+        text(&[
+            root,
+            list,
+            ("src/a/b.rs", "use super::ALL; struct B;"),
+            ("src/a/c.rs", "")
+        ]),
+        circle
+    );
     // Passing a name on is not a stop, and importing downwards is not a circle
-    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; use super::run;"), ("src/a/c.rs", "pub fn run() {}")]), [""; 0]);
+    assert_eq!(
+        text(&[
+            root,
+            page,
+            ("src/a/b.rs", "struct B; use super::run;"),
+            ("src/a/c.rs", "pub fn run() {}")
+        ]),
+        [""; 0]
+    );
 }

@@ -7,31 +7,55 @@ use std::collections::BTreeSet;
 /// platforms.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
-    let systems = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
-    let owners = systems.filter_map(|(_, system)| system.as_table()).chain([&manifest]);
-    let tables = owners.flat_map(|owner| ["dependencies", "dev-dependencies"].map(|name| owner.get(name)?.as_table()));
-    tables.flatten().flat_map(|table| table.keys().cloned()).collect()
+    let systems = manifest
+        .get("target")
+        .and_then(toml::Value::as_table)
+        .into_iter()
+        .flatten();
+    let owners = systems
+        .filter_map(|(_, system)| system.as_table())
+        .chain([&manifest]);
+    let tables = owners.flat_map(|owner| {
+        ["dependencies", "dev-dependencies"].map(|name| owner.get(name)?.as_table())
+    });
+    tables
+        .flatten()
+        .flat_map(|table| table.keys().cloned())
+        .collect()
 }
 
 /// Returns the names in the first column of the tables below the heading `## Dependencies` that
 /// have a reason.
 fn reasons(page: &str) -> BTreeSet<String> {
-    let below = page.split_once("\n## Dependencies\n").map_or("", |(_, below)| below);
-    let section = below.split_once("\n## ").map_or(below, |(section, _)| section);
-    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
-    rows.filter(|(_, reason)| reason.trim_end_matches('|').trim().len() > 20).map(|(name, _)| name.to_owned()).collect()
+    let below = page
+        .split_once("\n## Dependencies\n")
+        .map_or("", |(_, below)| below);
+    let section = below
+        .split_once("\n## ")
+        .map_or(below, |(section, _)| section);
+    let rows = section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    rows.filter(|(_, reason)| reason.trim_end_matches('|').trim().len() > 20)
+        .map(|(name, _)| name.to_owned())
+        .collect()
 }
 
 fn faults(manifest: &str, page: &str) -> Vec<String> {
     let (have, explained) = (dependencies(manifest), reasons(page));
-    let missing = have.difference(&explained).map(|name| format!("`{name}` has no reason in docs/DESIGN.md"));
-    let stale = explained.difference(&have).map(|name| format!("docs/DESIGN.md explains `{name}`, which is no dependency"));
+    let missing = have
+        .difference(&explained)
+        .map(|name| format!("`{name}` has no reason in docs/DESIGN.md"));
+    let stale = explained
+        .difference(&have)
+        .map(|name| format!("docs/DESIGN.md explains `{name}`, which is no dependency"));
     missing.chain(stale).collect()
 }
 
 #[test]
 fn every_dependency_has_a_reason() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/DESIGN.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/DESIGN.md")).unwrap();
     let manifest = include_str!("../../../Cargo.toml");
     assert!(dependencies(manifest).contains("memchr"));
     assert_eq!(faults(manifest, &page), Vec::<String>::new());
@@ -89,39 +113,87 @@ const FOREIGN: [&str; 29] = [
 /// Returns the crates that a choice of features depends on.
 fn tree(features: &[&str]) -> BTreeSet<String> {
     let tree = std::process::Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args([
+            "tree",
+            "--offline",
+            "--locked",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
         .args(features)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
-    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    assert!(
+        tree.status.success(),
+        "{}",
+        String::from_utf8_lossy(&tree.stderr)
+    );
     let tree = String::from_utf8(tree.stdout).unwrap();
-    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+    tree.lines()
+        .filter_map(|line| line.split(' ').next())
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
 fn contexts_and_registries_need_no_parser_of_templates() {
     let direct = |features: &str| {
-        let mut tree = tree(&["--no-default-features", "--depth", "1", "--features", features]);
+        let mut tree = tree(&[
+            "--no-default-features",
+            "--depth",
+            "1",
+            "--features",
+            features,
+        ]);
         assert!(tree.remove("ctxc"));
         tree
     };
-    let reader = ["blake3", "memchr", "serde", "serde_json", "strsim", "thiserror"].map(str::to_owned);
+    let reader = [
+        "blake3",
+        "memchr",
+        "serde",
+        "serde_json",
+        "strsim",
+        "thiserror",
+    ]
+    .map(str::to_owned);
     assert_eq!(direct(""), BTreeSet::from(reader.clone()));
     // Patterns select the tools of a role.
     let brought = ["globset", "minijinja", "minijinja-contrib"].map(str::to_owned);
-    assert_eq!(direct("assemble"), reader.into_iter().chain(brought).collect());
-    for parser in ["granit-parser", "quick-xml", "regex-syntax", "serde_json_path", "toml"] {
+    assert_eq!(
+        direct("assemble"),
+        reader.into_iter().chain(brought).collect()
+    );
+    for parser in [
+        "granit-parser",
+        "quick-xml",
+        "regex-syntax",
+        "serde_json_path",
+        "toml",
+    ] {
         assert!(direct("compile").contains(parser), "{parser}");
     }
 }
 
 #[test]
 fn contexts_need_no_terminal_database_or_network() {
-    let foreign = |tree: &BTreeSet<String>| FOREIGN.into_iter().filter(|name| tree.contains(*name)).collect::<Vec<_>>();
+    let foreign = |tree: &BTreeSet<String>| {
+        FOREIGN
+            .into_iter()
+            .filter(|name| tree.contains(*name))
+            .collect::<Vec<_>>()
+    };
     let alone = tree(&["--no-default-features", "--features", "assemble"]);
     assert!(alone.contains("minijinja"));
     assert_eq!(foreign(&alone), Vec::<&str>::new());
     let all = foreign(&tree(&[]));
-    assert!(all.contains(&"clap") && all.contains(&"rustix"), "the names are those of crates that the program has: {all:?}");
+    assert!(
+        all.contains(&"clap") && all.contains(&"rustix"),
+        "the names are those of crates that the program has: {all:?}"
+    );
 }

@@ -11,7 +11,10 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
-    ("flate2", &["src/record/foreign/vcr.rs", "src/record/proxy/"]),
+    (
+        "flate2",
+        &["src/record/foreign/vcr.rs", "src/record/proxy/"],
+    ),
     ("globset", &["src/project/glob.rs"]),
     ("granit_parser", &["src/syntax/yaml"]),
     ("jsonschema", &["src/scenario/json_schema/draft.rs"]),
@@ -20,16 +23,30 @@ const DOORS: &[(&str, &[&str])] = &[
     ("minijinja", &["src/jinja/"]),
     ("minijinja_contrib", &["src/jinja/"]),
     ("notify_debouncer_full", &["src/cli/watch/"]),
-    ("http_body_util", &["src/record/proxy/", "src/work/webhook.rs"]),
+    (
+        "http_body_util",
+        &["src/record/proxy/", "src/work/webhook.rs"],
+    ),
     ("hyper", &["src/record/proxy/", "src/work/webhook.rs"]),
     ("hyper_rustls", &["src/record/proxy/"]),
     ("hyper_util", &["src/record/proxy/", "src/work/webhook.rs"]),
     ("quick_xml", &["src/syntax/write"]),
-    ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
+    (
+        "regex_automata",
+        &["src/context/tokens/", "src/eval/search.rs"],
+    ),
     ("regex_syntax", &["src/scenario/"]),
     ("ring", &["src/work/webhook.rs"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/base/fs.rs", "src/run/process.rs", "src/cli/record/child.rs", "src/cli/watch/"]),
+    (
+        "rustix",
+        &[
+            "src/base/fs.rs",
+            "src/run/process.rs",
+            "src/cli/record/child.rs",
+            "src/cli/watch/",
+        ],
+    ),
     // Derived on the types that artifacts are written from.
     (
         "schemars",
@@ -82,11 +99,18 @@ fn names(tokens: TokenStream, name: &str) -> bool {
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
-        let tokens: TokenStream = source.text.parse().unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        let tokens: TokenStream = source
+            .text
+            .parse()
+            .unwrap_or_else(|error| panic!("{}: {error}", source.path));
         for (name, doors) in DOORS {
             let inside = doors.iter().any(|door| source.path.starts_with(door));
             if !inside && names(tokens.clone(), name) {
-                faults.push(format!("{}: `{name}` is known only in {}", source.path, doors.join(", ")));
+                faults.push(format!(
+                    "{}: `{name}` is known only in {}",
+                    source.path,
+                    doors.join(", ")
+                ));
             }
         }
     }
@@ -106,10 +130,31 @@ fn a_crate_outside_its_door_is_found() {
     assert_eq!(bad("src/rules/a.rs", "use clap;"), clap);
     assert_eq!(bad("src/rules/a.rs", "use ::clap::Parser;"), clap);
     assert_eq!(bad("src/rules/a.rs", "use {std::io, clap::Parser};"), clap);
-    assert_eq!(bad("src/rules/a.rs", "#[derive(clap::Parser)] struct A;"), clap);
-    assert_eq!(bad("src/rules/a.rs", "fn a() -> impl std::fmt::Display { clap::crate_name!() }"), clap);
-    assert_eq!(bad("src/cli/render/full.rs", "use miette::Report;"), [""; 0]);
+    assert_eq!(
+        bad("src/rules/a.rs", "#[derive(clap::Parser)] struct A;"),
+        clap
+    );
+    assert_eq!(
+        bad(
+            "src/rules/a.rs",
+            "fn a() -> impl std::fmt::Display { clap::crate_name!() }"
+        ),
+        clap
+    );
+    assert_eq!(
+        bad("src/cli/render/full.rs", "use miette::Report;"),
+        [""; 0]
+    );
     assert_eq!(bad("src/cli/check.rs", "use miette::Report;").len(), 1);
-    assert_eq!(bad("src/rules/a.rs", "use crate::project::toml::read; fn a(toml: u8) -> u8 { toml }"), [""; 0]);
-    assert_eq!(bad("src/syntax/reader.rs", "use quick_xml::Writer;").len(), 1);
+    assert_eq!(
+        bad(
+            "src/rules/a.rs",
+            "use crate::project::toml::read; fn a(toml: u8) -> u8 { toml }"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        bad("src/syntax/reader.rs", "use quick_xml::Writer;").len(),
+        1
+    );
 }

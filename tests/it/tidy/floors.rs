@@ -47,8 +47,13 @@ impl Imports<'_> {
             Some("super") if supers >= self.module.len() => parts.get(supers),
             _ => None,
         };
-        self.found
-            .extend(first.filter(|name| floor(name).is_some() || name.chars().all(|c| c.is_lowercase() || c == '_')).cloned());
+        self.found.extend(
+            first
+                .filter(|name| {
+                    floor(name).is_some() || name.chars().all(|c| c.is_lowercase() || c == '_')
+                })
+                .cloned(),
+        );
     }
 
     fn tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
@@ -76,7 +81,11 @@ impl Imports<'_> {
     /// Adds the paths in a macro's arguments, which `syn` does not parse: runs of words joined by
     /// `::`.
     fn tokens(&mut self, tokens: &proc_macro2::TokenStream) {
-        let text = tokens.to_string().replace(" :: ", "::").replace(":: ", "::").replace(" ::", "::");
+        let text = tokens
+            .to_string()
+            .replace(" :: ", "::")
+            .replace(":: ", "::")
+            .replace(" ::", "::");
         for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
             let parts: Vec<String> = run.split("::").map(str::to_owned).collect();
             self.note(&parts);
@@ -96,7 +105,11 @@ impl<'ast> Visit<'ast> for Imports<'_> {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        let parts: Vec<String> = path
+            .segments
+            .iter()
+            .map(|part| part.ident.to_string())
+            .collect();
         self.note(&parts);
         visit::visit_path(self, path);
     }
@@ -113,19 +126,34 @@ fn faults(sources: &[Source]) -> Vec<String> {
         let module = source.module();
         // `lib.rs`, `main.rs`, `runtime.rs` and `internals.rs`, which pass rooms on, are below all
         // floors.
-        let Some(own) = module.first().filter(|own| !matches!(**own, "internals" | "runtime")) else { continue };
+        let Some(own) = module
+            .first()
+            .filter(|own| !matches!(**own, "internals" | "runtime"))
+        else {
+            continue;
+        };
         let Some(row) = floor(own) else {
             faults.push(format!("{}: `{own}` has no floor in FLOORS", source.path));
             continue;
         };
         let mut found = BTreeSet::new();
         let module = module.iter().map(ToString::to_string).collect();
-        Imports { module, found: &mut found }.visit_file(&source.parse());
+        Imports {
+            module,
+            found: &mut found,
+        }
+        .visit_file(&source.parse());
         for name in found.iter().filter(|name| name != own) {
             match floor(name) {
                 Some(other) if other < row => {}
-                Some(other) => faults.push(format!("{}: `{own}` (row {row}) imports `{name}` (row {other})", source.path)),
-                None => faults.push(format!("{}: `{name}` is named at the crate's root and has no floor", source.path)),
+                Some(other) => faults.push(format!(
+                    "{}: `{own}` (row {row}) imports `{name}` (row {other})",
+                    source.path
+                )),
+                None => faults.push(format!(
+                    "{}: `{name}` is named at the crate's root and has no floor",
+                    source.path
+                )),
             }
         }
     }
@@ -141,24 +169,67 @@ fn modules_import_only_from_floors_above() {
 fn an_import_from_below_is_found() {
     let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
     let below = ["src/syntax/reader.rs: `syntax` (row 2) imports `rules` (row 7)".to_owned()];
-    assert_eq!(bad("src/syntax/reader.rs", "use crate::rules::Rule;"), below);
-    assert_eq!(bad("src/syntax/reader.rs", "use crate::{base::span, rules};"), below);
-    assert_eq!(bad("src/syntax/reader.rs", "fn f() { crate::rules::all(); }"), below);
-    assert_eq!(bad("src/syntax/reader.rs", "fn f() { println!(\"{}\", crate::rules::ALL); }"), below);
-    assert_eq!(bad("src/syntax/reader.rs", "use super::super::rules::Rule;"), below);
-    assert_eq!(bad("src/syntax/reader.rs", "mod tests { use super::super::super::rules::Rule; }"), below);
+    assert_eq!(
+        bad("src/syntax/reader.rs", "use crate::rules::Rule;"),
+        below
+    );
+    assert_eq!(
+        bad("src/syntax/reader.rs", "use crate::{base::span, rules};"),
+        below
+    );
+    assert_eq!(
+        bad("src/syntax/reader.rs", "fn f() { crate::rules::all(); }"),
+        below
+    );
+    assert_eq!(
+        bad(
+            "src/syntax/reader.rs",
+            "fn f() { println!(\"{}\", crate::rules::ALL); }"
+        ),
+        below
+    );
+    assert_eq!(
+        bad("src/syntax/reader.rs", "use super::super::rules::Rule;"),
+        below
+    );
+    assert_eq!(
+        bad(
+            "src/syntax/reader.rs",
+            "mod tests { use super::super::super::rules::Rule; }"
+        ),
+        below
+    );
     assert_eq!(bad("src/syntax/mod.rs", "use super::rules as r;").len(), 1);
-    assert_eq!(bad("src/oddment.rs", ""), ["src/oddment.rs: `oddment` has no floor in FLOORS"]);
-    assert_eq!(bad("src/rules/rule.rs", "use crate::{base, syntax::Tree}; use super::cx; use crate::rules::meta;"), [""; 0]);
+    assert_eq!(
+        bad("src/oddment.rs", ""),
+        ["src/oddment.rs: `oddment` has no floor in FLOORS"]
+    );
+    assert_eq!(
+        bad(
+            "src/rules/rule.rs",
+            "use crate::{base, syntax::Tree}; use super::cx; use crate::rules::meta;"
+        ),
+        [""; 0]
+    );
 }
 
 #[test]
 fn the_table_is_that_of_the_architecture_page() {
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ARCHITECTURE.md")).unwrap();
+    let page =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ARCHITECTURE.md"))
+            .unwrap();
     let named: Vec<String> = page
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split('|').nth(1))
-        .filter_map(|cell| Some(cell.trim().strip_prefix('`')?.split_once("/`")?.0.to_owned()))
+        .filter_map(|cell| {
+            Some(
+                cell.trim()
+                    .strip_prefix('`')?
+                    .split_once("/`")?
+                    .0
+                    .to_owned(),
+            )
+        })
         .collect();
     assert_eq!(named, FLOORS.concat());
 }

@@ -6,10 +6,18 @@ use pretty_assertions::assert_eq;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Follows the modules of a file, including those in inline modules.
-fn follow(path: &str, folder: &str, items: &[syn::Item], sources: &BTreeMap<&str, &Source>, seen: &mut BTreeSet<String>) {
+fn follow(
+    path: &str,
+    folder: &str,
+    items: &[syn::Item],
+    sources: &BTreeMap<&str, &Source>,
+    seen: &mut BTreeSet<String>,
+) {
     seen.insert(path.to_owned());
     for item in items {
-        let syn::Item::Mod(module) = item else { continue };
+        let syn::Item::Mod(module) = item else {
+            continue;
+        };
         let inside = format!("{folder}/{}", module.ident);
         if let Some((_, items)) = &module.content {
             follow(path, &inside, items, sources, seen);
@@ -24,21 +32,30 @@ fn follow(path: &str, folder: &str, items: &[syn::Item], sources: &BTreeMap<&str
 }
 
 fn faults(sources: &[Source], roots: &[&str]) -> Vec<String> {
-    let by_path: BTreeMap<&str, &Source> = sources.iter().map(|source| (source.path.as_str(), source)).collect();
+    let by_path: BTreeMap<&str, &Source> = sources
+        .iter()
+        .map(|source| (source.path.as_str(), source))
+        .collect();
     let mut seen = BTreeSet::new();
     for root in roots {
-        let Some(source) = by_path.get(root) else { continue };
+        let Some(source) = by_path.get(root) else {
+            continue;
+        };
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
         follow(root, folder, &source.parse().items, &by_path, &mut seen);
     }
     let lost = sources.iter().filter(|source| !seen.contains(&source.path));
-    lost.map(|source| format!("{}: no `mod` leads to it", source.path)).collect()
+    lost.map(|source| format!("{}: no `mod` leads to it", source.path))
+        .collect()
 }
 
 #[test]
 fn every_file_is_compiled() {
     let sources = source::rust(&["src/", "tests/it/"]);
-    assert_eq!(faults(&sources, &["src/lib.rs", "src/main.rs", "tests/it/main.rs"]), Vec::<String>::new());
+    assert_eq!(
+        faults(&sources, &["src/lib.rs", "src/main.rs", "tests/it/main.rs"]),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -51,6 +68,9 @@ fn a_forgotten_file_is_found() {
         Source::new("tests/it/b/c.rs", ""),
         Source::new("tests/it/f.rs", ""),
     ];
-    let lost = ["tests/it/a/e.rs: no `mod` leads to it", "tests/it/f.rs: no `mod` leads to it"];
+    let lost = [
+        "tests/it/a/e.rs: no `mod` leads to it",
+        "tests/it/f.rs: no `mod` leads to it",
+    ];
     assert_eq!(faults(&sources, &["tests/it/main.rs"]), lost);
 }

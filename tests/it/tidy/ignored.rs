@@ -13,9 +13,19 @@ struct Ignored<'a> {
 
 /// Returns the text of `#[ignore = "…"]`; empty for `#[ignore]` alone.
 fn reason(attributes: &[syn::Attribute]) -> Option<String> {
-    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("ignore"))?;
-    let syn::Meta::NameValue(pair) = &attribute.meta else { return Some(String::new()) };
-    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { return Some(String::new()) };
+    let attribute = attributes
+        .iter()
+        .find(|attribute| attribute.path().is_ident("ignore"))?;
+    let syn::Meta::NameValue(pair) = &attribute.meta else {
+        return Some(String::new());
+    };
+    let syn::Expr::Lit(syn::ExprLit {
+        lit: syn::Lit::Str(text),
+        ..
+    }) = &pair.value
+    else {
+        return Some(String::new());
+    };
     Some(text.value())
 }
 
@@ -27,13 +37,21 @@ impl<'ast> Visit<'ast> for Ignored<'_> {
     }
 
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        let Some(reason) = reason(&item.attrs) else { return };
+        let Some(reason) = reason(&item.attrs) else {
+            return;
+        };
         let test = format!("{}::{}", self.module.join("::"), item.sig.ident);
-        let group = reason.strip_prefix("needs ").and_then(|rest| rest.split([' ', ':', ',']).next());
+        let group = reason
+            .strip_prefix("needs ")
+            .and_then(|rest| rest.split([' ', ':', ',']).next());
         match group.filter(|group| self.groups.iter().any(|known| known == group)) {
-            None => self.faults.push(format!("{test}: ignored, but not with \"needs GROUP\" of .ci/peers: {reason:?}")),
+            None => self.faults.push(format!(
+                "{test}: ignored, but not with \"needs GROUP\" of .ci/peers: {reason:?}"
+            )),
             Some(group) if !test.contains(group) => {
-                self.faults.push(format!("{test}: needs {group}, whose name is no part of the test's path"));
+                self.faults.push(format!(
+                    "{test}: needs {group}, whose name is no part of the test's path"
+                ));
             }
             Some(_) => {}
         }
@@ -44,7 +62,11 @@ fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let module = source.module().iter().map(ToString::to_string).collect();
-        let mut ignored = Ignored { groups, module, faults: Vec::new() };
+        let mut ignored = Ignored {
+            groups,
+            module,
+            faults: Vec::new(),
+        };
         ignored.visit_file(&source.parse());
         faults.append(&mut ignored.faults);
     }
@@ -53,16 +75,25 @@ fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
 
 /// Returns the groups of `.ci/peers`: its functions `group_NAME`.
 fn groups(script: &str) -> Vec<String> {
-    let heads = script.lines().filter_map(|line| line.strip_prefix("group_")?.split_once("()"));
+    let heads = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("group_")?.split_once("()"));
     heads.map(|(name, _)| name.to_owned()).collect()
 }
 
 #[test]
 fn ignored_tests_are_run_by_the_peers() {
-    let script = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/peers")).unwrap();
+    let script =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/peers")).unwrap();
     let groups = groups(&script);
-    assert!(groups.iter().any(|group| group == "xmllint"), "found the groups {groups:?}");
-    assert_eq!(faults(&source::rust(&["src/", "tests/it/"]), &groups), Vec::<String>::new());
+    assert!(
+        groups.iter().any(|group| group == "xmllint"),
+        "found the groups {groups:?}"
+    );
+    assert_eq!(
+        faults(&source::rust(&["src/", "tests/it/"]), &groups),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -73,6 +104,12 @@ fn a_test_ignored_for_no_group_is_found() {
     assert_eq!(bad("#[test] #[ignore = \"slow\"] fn a() {}"), 1);
     assert_eq!(bad("#[test] #[ignore = \"needs xmllint\"] fn a() {}"), 1);
     assert_eq!(bad("#[test] #[ignore = \"needs jing\"] fn a() {}"), 1);
-    assert_eq!(bad("#[test] #[ignore = \"needs jing: a validator\"] fn jing_agrees() {}"), 0);
-    assert_eq!(bad("mod jing { #[test] #[ignore = \"needs jing\"] fn a() {} }"), 0);
+    assert_eq!(
+        bad("#[test] #[ignore = \"needs jing: a validator\"] fn jing_agrees() {}"),
+        0
+    );
+    assert_eq!(
+        bad("mod jing { #[test] #[ignore = \"needs jing\"] fn a() {} }"),
+        0
+    );
 }

@@ -45,11 +45,12 @@ fn foreign(tokens: TokenStream, found: &mut Vec<String>) {
     for token in tokens {
         match token {
             TokenTree::Group(group) => foreign(group.stream(), found),
-            TokenTree::Ident(name) => found.extend(
-                words(&name.to_string())
-                    .into_iter()
-                    .filter(|word| FOREIGN.contains(&word.as_str()) || FOREIGN.contains(&word.trim_end_matches('s'))),
-            ),
+            TokenTree::Ident(name) => {
+                found.extend(words(&name.to_string()).into_iter().filter(|word| {
+                    FOREIGN.contains(&word.as_str())
+                        || FOREIGN.contains(&word.trim_end_matches('s'))
+                }))
+            }
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
@@ -61,7 +62,12 @@ fn faults(sources: &[Source]) -> Vec<String> {
         let mut found = Vec::new();
         foreign(source.text.parse().unwrap(), &mut found);
         let is_foreign = |word: &String| !MEANT.contains(&(source.path.as_str(), word.as_str()));
-        faults.extend(found.into_iter().filter(is_foreign).map(|word| format!("{}: {word}", source.path)));
+        faults.extend(
+            found
+                .into_iter()
+                .filter(is_foreign)
+                .map(|word| format!("{}: {word}", source.path)),
+        );
     }
     faults
 }

@@ -7,14 +7,24 @@ use pretty_assertions::assert_eq;
 const MARKS: &[&str] = &[concat!("<<<<", "<<< "), concat!(">>>>", ">>> ")];
 
 /// Pages that show the marks, as the finding of a rule.
-const SHOW_THEM: &[&str] = &["docs/rules/merge-conflict.md", "tests/cases/merge-conflict.md"];
+const SHOW_THEM: &[&str] = &[
+    "docs/rules/merge-conflict.md",
+    "tests/cases/merge-conflict.md",
+];
 
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
-    for source in sources.iter().filter(|source| !SHOW_THEM.contains(&source.path.as_str())) {
+    for source in sources
+        .iter()
+        .filter(|source| !SHOW_THEM.contains(&source.path.as_str()))
+    {
         for (number, line) in source.text.lines().enumerate() {
             if MARKS.iter().any(|mark| line.starts_with(mark)) {
-                faults.push(format!("{}:{}: an unfinished merge", source.path, number + 1));
+                faults.push(format!(
+                    "{}:{}: an unfinished merge",
+                    source.path,
+                    number + 1
+                ));
             }
         }
     }
@@ -28,7 +38,13 @@ fn every_merge_is_finished() {
 
 #[test]
 fn an_unfinished_merge_is_found() {
-    let text = format!("a\n{}HEAD\nb\n=======\nc\n{}c3b235ca (Say)\n", MARKS[0], MARKS[1]);
-    let found = ["README.md:2: an unfinished merge", "README.md:6: an unfinished merge"];
+    let text = format!(
+        "a\n{}HEAD\nb\n=======\nc\n{}c3b235ca (Say)\n",
+        MARKS[0], MARKS[1]
+    );
+    let found = [
+        "README.md:2: an unfinished merge",
+        "README.md:6: an unfinished merge",
+    ];
     assert_eq!(faults(&[Source::new("README.md", &text)]), found);
 }

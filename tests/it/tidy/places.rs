@@ -5,8 +5,13 @@ use super::source::{self, Source};
 use pretty_assertions::assert_eq;
 
 /// Absolute folders of a single machine. Split, so that this file does not contain them.
-const FOLDERS: &[&str] =
-    &[concat!("/ho", "me/"), concat!("/ro", "ot/"), concat!("/tm", "p/"), concat!("/wo", "rk/"), concat!("/Us", "ers/")];
+const FOLDERS: &[&str] = &[
+    concat!("/ho", "me/"),
+    concat!("/ro", "ot/"),
+    concat!("/tm", "p/"),
+    concat!("/wo", "rk/"),
+    concat!("/Us", "ers/"),
+];
 /// Hosts of package registries.
 const HOSTS: &[&str] = &[
     concat!("crates", ".io"),
@@ -23,16 +28,29 @@ const WRITTEN_BY_TOOLS: &[&str] = &["Cargo.lock"];
 /// longer, relative path.
 fn starts_a_path(line: &str, at: usize) -> bool {
     let before = line.get(..at).and_then(|head| head.chars().next_back());
-    before.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '}' | '~' | '*' | '>')))
+    before.is_none_or(|c| {
+        !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '}' | '~' | '*' | '>'))
+    })
 }
 
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
-    for source in sources.iter().filter(|source| !WRITTEN_BY_TOOLS.iter().any(|name| source.path.ends_with(name))) {
+    for source in sources.iter().filter(|source| {
+        !WRITTEN_BY_TOOLS
+            .iter()
+            .any(|name| source.path.ends_with(name))
+    }) {
         for (number, line) in source.text.lines().enumerate() {
-            let folder = FOLDERS.iter().find(|folder| line.match_indices(**folder).any(|(at, _)| starts_a_path(line, at)));
+            let folder = FOLDERS.iter().find(|folder| {
+                line.match_indices(**folder)
+                    .any(|(at, _)| starts_a_path(line, at))
+            });
             let host = HOSTS.iter().find(|host| line.contains(**host));
-            faults.extend(folder.or(host).map(|found| format!("{}:{}: names {found}", source.path, number + 1)));
+            faults.extend(
+                folder
+                    .or(host)
+                    .map(|found| format!("{}:{}: names {found}", source.path, number + 1)),
+            );
         }
     }
     faults
@@ -47,7 +65,10 @@ fn no_file_names_a_place_of_one_machine() {
 fn a_place_of_one_machine_is_found() {
     let bad = |text: &str| faults(&[Source::new("README.md", text)]);
     let folder = |at: usize| FOLDERS[at];
-    assert_eq!(bad(&format!("see\n`{}me/notes`", folder(0))), [format!("README.md:2: names {}", folder(0))]);
+    assert_eq!(
+        bad(&format!("see\n`{}me/notes`", folder(0))),
+        [format!("README.md:2: names {}", folder(0))]
+    );
     assert_eq!(bad(&format!("path=\"{}x\"", folder(2))).len(), 1);
     assert_eq!(bad(&format!("https://{}/crates/serde", HOSTS[0])).len(), 1);
     assert_eq!(bad(&format!("src{0}a and ..{0}b", folder(3))), [""; 0]);

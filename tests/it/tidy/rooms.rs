@@ -9,11 +9,18 @@ const FILES: usize = 25;
 
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();
-    for (room, _) in sources.iter().filter_map(|source| source.path.rsplit_once('/')) {
+    for (room, _) in sources
+        .iter()
+        .filter_map(|source| source.path.rsplit_once('/'))
+    {
         *rooms.entry(room).or_default() += 1;
     }
-    let large = rooms.iter().filter(|(room, count)| !room.starts_with("src/rules/") && **count > FILES);
-    large.map(|(room, count)| format!("{room}: {count} files of {FILES}")).collect()
+    let large = rooms
+        .iter()
+        .filter(|(room, count)| !room.starts_with("src/rules/") && **count > FILES);
+    large
+        .map(|(room, count)| format!("{room}: {count} files of {FILES}"))
+        .collect()
 }
 
 #[test]
@@ -24,7 +31,9 @@ fn rooms_hold_few_files() {
 #[test]
 fn a_large_room_is_found() {
     let room = |folder: &str, count: usize| {
-        let sources: Vec<Source> = (0..count).map(|number| Source::new(&format!("{folder}/f{number}.rs"), "")).collect();
+        let sources: Vec<Source> = (0..count)
+            .map(|number| Source::new(&format!("{folder}/f{number}.rs"), ""))
+            .collect();
         faults(&sources)
     };
     assert_eq!(room("src/base", 25), [""; 0]);

@@ -7,7 +7,10 @@ use pretty_assertions::assert_eq;
 /// constant or static, no code).
 fn is_contents(item: &syn::Item) -> bool {
     let bare = matches!(item, syn::Item::Mod(module) if module.content.is_none());
-    bare || matches!(item, syn::Item::Use(_) | syn::Item::Static(_) | syn::Item::Const(_))
+    bare || matches!(
+        item,
+        syn::Item::Use(_) | syn::Item::Static(_) | syn::Item::Const(_)
+    )
 }
 
 fn faults(sources: &[Source]) -> Vec<String> {
@@ -18,9 +21,12 @@ fn faults(sources: &[Source]) -> Vec<String> {
             faults.push(format!("{path}: does not start with `//!`"));
         }
         let file = source.parse();
-        let contents = path.ends_with("/mod.rs") || path == "src/lib.rs" || path == "tests/it/main.rs";
+        let contents =
+            path.ends_with("/mod.rs") || path == "src/lib.rs" || path == "tests/it/main.rs";
         if contents && !file.items.iter().all(is_contents) {
-            faults.push(format!("{path}: holds more than documentation, `mod`, `use` and a list"));
+            faults.push(format!(
+                "{path}: holds more than documentation, `mod`, `use` and a list"
+            ));
         }
     }
     faults
@@ -28,14 +34,26 @@ fn faults(sources: &[Source]) -> Vec<String> {
 
 #[test]
 fn files_say_what_they_are() {
-    assert_eq!(faults(&source::rust(&["src/", "tests/"])), Vec::<String>::new());
+    assert_eq!(
+        faults(&source::rust(&["src/", "tests/"])),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn a_file_out_of_shape_is_found() {
     let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
-    assert_eq!(bad("src/a.rs", "fn a() {}"), ["src/a.rs: does not start with `//!`"]);
-    assert_eq!(bad("src/a/mod.rs", "//! A.\nmod b;\npub use b::C;\nstatic ALL: &[u8] = &[1];"), [""; 0]);
+    assert_eq!(
+        bad("src/a.rs", "fn a() {}"),
+        ["src/a.rs: does not start with `//!`"]
+    );
+    assert_eq!(
+        bad(
+            "src/a/mod.rs",
+            "//! A.\nmod b;\npub use b::C;\nstatic ALL: &[u8] = &[1];"
+        ),
+        [""; 0]
+    );
     let code = ["src/a/mod.rs: holds more than documentation, `mod`, `use` and a list"];
     assert_eq!(bad("src/a/mod.rs", "//! A.\nmod b;\nfn c() {}"), code);
     assert_eq!(bad("src/a/mod.rs", "//! A.\nmod b { }"), code);

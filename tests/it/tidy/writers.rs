@@ -21,34 +21,66 @@ const WRITERS: [&str; 8] = [
 
 /// Files of `cli/` that write, and their protection against secrets.
 const KNOWN: [(&str, &str); 11] = [
-    ("src/cli/context/eval/keeper.rs", "recordings are masked, and each call is checked before it is added"),
-    ("src/cli/context/gate/accept.rs", "the line of the log is checked before anything is written"),
-    ("src/cli/context/lookup.rs", "files of a revision, in a folder for the time of a lookup; none that are named as keys are"),
-    ("src/cli/context/run/traces.rs", "traces are masked, and lie in the user's own folder"),
-    ("src/cli/context/sent_requests.rs", "requests are masked, and are for another job of a pipeline, not for the repository"),
-    ("src/cli/cx.rs", "every result that goes to a file is checked"),
+    (
+        "src/cli/context/eval/keeper.rs",
+        "recordings are masked, and each call is checked before it is added",
+    ),
+    (
+        "src/cli/context/gate/accept.rs",
+        "the line of the log is checked before anything is written",
+    ),
+    (
+        "src/cli/context/lookup.rs",
+        "files of a revision, in a folder for the time of a lookup; none that are named as keys are",
+    ),
+    (
+        "src/cli/context/run/traces.rs",
+        "traces are masked, and lie in the user's own folder",
+    ),
+    (
+        "src/cli/context/sent_requests.rs",
+        "requests are masked, and are for another job of a pipeline, not for the repository",
+    ),
+    (
+        "src/cli/cx.rs",
+        "every result that goes to a file is checked",
+    ),
     ("src/cli/fix.rs", "the author's own text"),
     ("src/cli/init/run.rs", "texts of this program"),
-    ("src/cli/rewrite.rs", "takes texts that were checked, and those of authors"),
+    (
+        "src/cli/rewrite.rs",
+        "takes texts that were checked, and those of authors",
+    ),
     ("src/cli/suppress.rs", "names of findings and of files"),
     ("src/cli/verbs/fmt.rs", "the author's own text"),
 ];
 
 fn writers(sources: &[Source]) -> BTreeSet<&str> {
     let writes = |source: &&Source| WRITERS.iter().any(|writer| source.text.contains(writer));
-    sources.iter().filter(writes).map(|source| source.path.as_str()).collect()
+    sources
+        .iter()
+        .filter(writes)
+        .map(|source| source.path.as_str())
+        .collect()
 }
 
 #[test]
 fn whatever_writes_a_file_is_known() {
     let sources = source::rust(&["src/cli/"]);
     let known: BTreeSet<&str> = KNOWN.iter().map(|(path, _)| *path).collect();
-    assert_eq!(writers(&sources), known, "make it take a `Checked` of `secret_check`, or add it here with a reason");
+    assert_eq!(
+        writers(&sources),
+        known,
+        "make it take a `Checked` of `secret_check`, or add it here with a reason"
+    );
 }
 
 #[test]
 fn a_new_writer_is_found() {
     let source = |text: &str| [Source::new("src/cli/x.rs", text)];
     assert_eq!(writers(&source("fs::write_atomic(&path, bytes)")).len(), 1);
-    assert_eq!(writers(&source("rewrite::create(&path, text, checked)")).len(), 0);
+    assert_eq!(
+        writers(&source("rewrite::create(&path, text, checked)")).len(),
+        0
+    );
 }

@@ -17,6 +17,12 @@ fn projects_of_one_name_have_folders_of_their_own() {
     assert_ne!(first, second);
     assert_eq!(first, of(&one, "./my agents"));
     let name = first.strip_prefix(caches.path()).unwrap().to_str().unwrap();
-    assert!(name.starts_with("my_agents-") && name.len() == "my_agents-".len() + 16, "{name}");
-    assert_eq!(cache(Some(caches.path()), &one.path().join("nowhere")), None);
+    assert!(
+        name.starts_with("my_agents-") && name.len() == "my_agents-".len() + 16,
+        "{name}"
+    );
+    assert_eq!(
+        cache(Some(caches.path()), &one.path().join("nowhere")),
+        None
+    );
 }

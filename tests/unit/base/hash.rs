@@ -4,7 +4,18 @@ use super::{GATHERED, Hash, Hasher};
 
 #[test]
 fn gathering_changes_no_hash() {
-    let sizes = [0, 1, 7, GATHERED - 9, GATHERED - 8, GATHERED - 1, GATHERED, GATHERED + 1, 3 * GATHERED, 5];
+    let sizes = [
+        0,
+        1,
+        7,
+        GATHERED - 9,
+        GATHERED - 8,
+        GATHERED - 1,
+        GATHERED,
+        GATHERED + 1,
+        3 * GATHERED,
+        5,
+    ];
     let mut hasher = Hasher::new();
     let mut all = Vec::new();
     for (number, size) in sizes.into_iter().enumerate() {

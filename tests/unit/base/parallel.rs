@@ -11,12 +11,16 @@ fn few_are_done_at_once_too_where_somebody_says_so() {
     let both_begin = |_: &u8| {
         begun.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
         let waited = std::time::Instant::now();
-        while waited.elapsed().as_secs() < 20 && begun.load(std::sync::atomic::Ordering::SeqCst) < 2 {
+        while waited.elapsed().as_secs() < 20 && begun.load(std::sync::atomic::Ordering::SeqCst) < 2
+        {
             std::thread::yield_now();
         }
         begun.load(std::sync::atomic::Ordering::SeqCst) == 2
     };
-    assert_eq!(each(&[1, 2], NonZeroUsize::new(2), both_begin), [true, true]);
+    assert_eq!(
+        each(&[1, 2], NonZeroUsize::new(2), both_begin),
+        [true, true]
+    );
 }
 
 #[test]
@@ -24,7 +28,13 @@ fn the_order_is_that_of_the_work_on_any_number_of_threads() {
     for threads in [1, 2, 7] {
         let numbers: Vec<usize> = (0..1_000).collect();
         let squares = each(&numbers, NonZeroUsize::new(threads), |at| at * at);
-        assert!(squares.iter().enumerate().all(|(at, square)| *square == at * at), "{threads}");
+        assert!(
+            squares
+                .iter()
+                .enumerate()
+                .all(|(at, square)| *square == at * at),
+            "{threads}"
+        );
         assert_eq!(squares.len(), 1_000);
     }
 }
@@ -32,7 +42,11 @@ fn the_order_is_that_of_the_work_on_any_number_of_threads() {
 #[test]
 fn two_pieces_of_work_run_at_once_but_not_on_one_thread() {
     let (send, receive) = channel();
-    let received = join(None, move || receive.recv_timeout(Duration::from_secs(20)).ok(), move || send.send(7).is_ok());
+    let received = join(
+        None,
+        move || receive.recv_timeout(Duration::from_secs(20)).ok(),
+        move || send.send(7).is_ok(),
+    );
     assert_eq!(received, (Some(7), true));
 
     let order = std::sync::Mutex::new(Vec::new());

@@ -8,7 +8,11 @@ fn counted(text: &str, offset: usize) -> Position {
     let before = &text[..offset];
     let line = before.rsplit('\n').next().unwrap_or("");
     let utf16 = line.encode_utf16().count() as u32 + 1;
-    Position { line: before.matches('\n').count() as u32 + 1, column: line.chars().count() as u32 + 1, utf16 }
+    Position {
+        line: before.matches('\n').count() as u32 + 1,
+        column: line.chars().count() as u32 + 1,
+        utf16,
+    }
 }
 
 proptest! {

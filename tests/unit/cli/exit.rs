@@ -5,7 +5,10 @@ use super::{Exit, PRECEDENCE, TABLE};
 #[test]
 fn usage_beats_findings_and_findings_beat_nothing() {
     assert_eq!(Exit::Findings.and(Exit::Usage), Exit::Usage);
-    assert_eq!(Exit::Findings.and(Exit::Infrastructure), Exit::Infrastructure);
+    assert_eq!(
+        Exit::Findings.and(Exit::Infrastructure),
+        Exit::Infrastructure
+    );
     assert_eq!(Exit::Nothing.and(Exit::Findings), Exit::Findings);
     assert_eq!(Exit::Success.and(Exit::Nothing), Exit::Nothing);
 }

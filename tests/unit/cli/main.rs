@@ -14,10 +14,17 @@ fn the_command_line_is_consistent() {
 fn every_tip_names_a_command_that_exists() {
     let command = Cli::command();
     for (word, here) in usage::ELSEWHERE {
-        assert!(command.find_subcommand(word).is_none(), "`{word}` is a command by now");
+        assert!(
+            command.find_subcommand(word).is_none(),
+            "`{word}` is a command by now"
+        );
         let line = std::iter::once("ctxc").chain(here.split(' '));
         if let Err(error) = Cli::command().try_get_matches_from(line) {
-            let expected = [ErrorKind::DisplayHelp, ErrorKind::DisplayVersion, ErrorKind::MissingRequiredArgument];
+            let expected = [
+                ErrorKind::DisplayHelp,
+                ErrorKind::DisplayVersion,
+                ErrorKind::MissingRequiredArgument,
+            ];
             assert!(expected.contains(&error.kind()), "{here}: {error}");
         }
     }

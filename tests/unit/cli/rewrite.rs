@@ -7,7 +7,12 @@ use crate::base::fs::{self, ReadFs};
 fn a_file_that_somebody_else_changed_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.xml");
-    let change = |before| Change { name: "a.xml", path: &path, before, after: b"new" };
+    let change = |before| Change {
+        name: "a.xml",
+        path: &path,
+        before,
+        after: b"new",
+    };
     let now = || fs::RealFs.read(&path, 100).unwrap();
     for meanwhile in [&b"other"[..], b"old and more", b""] {
         fs::write_cache(&path, meanwhile).unwrap();
@@ -19,6 +24,13 @@ fn a_file_that_somebody_else_changed_is_left_alone() {
     assert_eq!(now(), b"new");
     // One that is gone does not come back.
     let gone = folder.path().join("gone.xml");
-    assert_eq!(write(&Change { path: &gone, ..change(b"old") }).unwrap(), Written::Overtaken);
+    assert_eq!(
+        write(&Change {
+            path: &gone,
+            ..change(b"old")
+        })
+        .unwrap(),
+        Written::Overtaken
+    );
     assert!(!fs::exists(&gone));
 }

@@ -4,7 +4,10 @@ use super::beside;
 
 #[test]
 fn a_file_beside_a_template_is_named_as_the_project_names_it() {
-    assert_eq!(beside("templates/a.xml", "text/b.md"), "templates/text/b.md");
+    assert_eq!(
+        beside("templates/a.xml", "text/b.md"),
+        "templates/text/b.md"
+    );
     assert_eq!(beside("templates/x/a.xml", "../b.md"), "templates/b.md");
     assert_eq!(beside("a.xml", "./b.md"), "b.md");
 }

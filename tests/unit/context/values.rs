@@ -7,7 +7,10 @@ use serde_json::json;
 #[test]
 fn a_path_is_read_and_shown_and_followed() {
     let (root, parts) = path("plan.steps[1].name");
-    assert_eq!((root, shown(root, &parts)), ("plan", "plan.steps[1].name".to_owned()));
+    assert_eq!(
+        (root, shown(root, &parts)),
+        ("plan", "plan.steps[1].name".to_owned())
+    );
     let value = json!({"steps": [{"name": "a"}, {"name": "b"}]});
     assert_eq!(part(&value, &parts), Some(&json!("b")));
     assert_eq!(part(&json!({"steps": []}), &parts), None);

@@ -5,8 +5,12 @@ use pretty_assertions::assert_eq;
 
 #[test]
 fn a_text_is_split_into_tags_and_words_without_the_lines_that_tags_have_for_themselves() {
-    let text = "a {{x}} {{{y}}}{{~z~}}  b\n  {{#if q}}  \nc\n{{!-- }} no --}}\n{{/if}}\n{{{~w}}} {{open";
-    let found: Vec<(Mark, &str)> = tags(text).iter().map(|tag| (tag.mark, tag.text(text))).collect();
+    let text =
+        "a {{x}} {{{y}}}{{~z~}}  b\n  {{#if q}}  \nc\n{{!-- }} no --}}\n{{/if}}\n{{{~w}}} {{open";
+    let found: Vec<(Mark, &str)> = tags(text)
+        .iter()
+        .map(|tag| (tag.mark, tag.text(text)))
+        .collect();
     let expected = [
         (Mark::Words, "a "),
         (Mark::Value, "x"),

@@ -16,15 +16,27 @@ fn a_task_is_named_after_its_file() {
 fn halves_are_told_by_their_names() {
     let system = Role::System;
     let user = Role::User;
-    assert_eq!(half("p/triage_system.j2"), Some(("p/triage".to_owned(), system)));
-    assert_eq!(half("p/triage.user.j2"), Some(("p/triage".to_owned(), user)));
-    assert_eq!(half("p/triage/system_prompt.md"), Some(("p/triage".to_owned(), system)));
+    assert_eq!(
+        half("p/triage_system.j2"),
+        Some(("p/triage".to_owned(), system))
+    );
+    assert_eq!(
+        half("p/triage.user.j2"),
+        Some(("p/triage".to_owned(), user))
+    );
+    assert_eq!(
+        half("p/triage/system_prompt.md"),
+        Some(("p/triage".to_owned(), system))
+    );
     assert_eq!(half("p/filesystem.j2"), None);
 }
 
 #[test]
 fn names_are_looked_up_from_the_given_folders_upwards() {
-    assert_eq!(folders("a/b/c.j2", &["x".to_owned()]), ["x", "a/b", "a", ""]);
+    assert_eq!(
+        folders("a/b/c.j2", &["x".to_owned()]),
+        ["x", "a/b", "a", ""]
+    );
     assert_eq!(beside("a", "./b/c.j2").as_deref(), Some("a/b/c.j2"));
     assert_eq!(beside("a", "../c.j2"), None);
     assert_eq!(beside("a", "/etc/passwd"), None);

@@ -7,8 +7,7 @@ use serde_json::json;
 
 #[test]
 fn the_short_form_is_written_out() {
-    let text =
-        "title: string, what it is called\ntags?(array, words): string\nstate(enum): [open, shut]\nby(object):\n  name: string\n";
+    let text = "title: string, what it is called\ntags?(array, words): string\nstate(enum): [open, shut]\nby(object):\n  name: string\n";
     let (node, faults) = read(text);
     assert!(faults.is_empty());
     let by = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": false});
@@ -21,7 +20,18 @@ fn the_short_form_is_written_out() {
             "by": by,
         }})
     );
-    let found: Vec<_> = inputs(&node).into_iter().map(|(one, optional)| (one.name, one.kind, optional)).collect();
-    let kinds = [("title", "string", false), ("tags", "array", true), ("state", "string", false), ("by", "object", false)];
-    assert_eq!(found, kinds.map(|(name, kind, optional)| (name.to_owned(), Some(kind), optional)));
+    let found: Vec<_> = inputs(&node)
+        .into_iter()
+        .map(|(one, optional)| (one.name, one.kind, optional))
+        .collect();
+    let kinds = [
+        ("title", "string", false),
+        ("tags", "array", true),
+        ("state", "string", false),
+        ("by", "object", false),
+    ];
+    assert_eq!(
+        found,
+        kinds.map(|(name, kind, optional)| (name.to_owned(), Some(kind), optional))
+    );
 }

@@ -8,9 +8,15 @@ use pretty_assertions::assert_eq;
 /// The words between quotes of one field of what minijinja shows of itself.
 fn shown(field: &str) -> Vec<String> {
     let all = format!("{:?}", environment());
-    let (_, list) = all.split_once(&format!("{field}: [")).expect("a list of names");
+    let (_, list) = all
+        .split_once(&format!("{field}: ["))
+        .expect("a list of names");
     let (list, _) = list.split_once(']').expect("its end");
-    let words = list.split('"').skip(1).step_by(2).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let words = list
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
     words.map(str::to_owned).collect()
 }
 
@@ -24,14 +30,27 @@ fn they_are_those_of_the_environment() {
 fn filters_take_as_many_arguments_as_those_of_the_environment() {
     let environment = environment();
     let fails = |filter: &str, count: usize, kind: ErrorKind| {
-        let values = [Value::from("x"), Value::from(1), Value::from(Vec::<Value>::new())];
+        let values = [
+            Value::from("x"),
+            Value::from(1),
+            Value::from(Vec::<Value>::new()),
+        ];
         let others = [Value::from("x"), Value::from(1), Value::from(())];
         values.iter().any(|value| {
             // None stands for an argument that is not there.
-            others.iter().filter(|other| kind != ErrorKind::MissingArgument || !other.is_none()).any(|other| {
-                let args: Vec<Value> = std::iter::once(value).chain(std::iter::repeat_n(other, count)).cloned().collect();
-                environment.empty_state().apply_filter(filter, &args).is_err_and(|error| error.kind() == kind)
-            })
+            others
+                .iter()
+                .filter(|other| kind != ErrorKind::MissingArgument || !other.is_none())
+                .any(|other| {
+                    let args: Vec<Value> = std::iter::once(value)
+                        .chain(std::iter::repeat_n(other, count))
+                        .cloned()
+                        .collect();
+                    environment
+                        .empty_state()
+                        .apply_filter(filter, &args)
+                        .is_err_and(|error| error.kind() == kind)
+                })
         })
     };
     let mut wrong = Vec::new();
@@ -41,7 +60,11 @@ fn filters_take_as_many_arguments_as_those_of_the_environment() {
             fails(filter, *count, ErrorKind::MissingArgument) == (*count < least)
                 && fails(filter, *count, ErrorKind::TooManyArguments) == (*count > most)
         };
-        wrong.extend((0..6).filter(|count| !taken(count)).map(|count| format!("{filter} {count}")));
+        wrong.extend(
+            (0..6)
+                .filter(|count| !taken(count))
+                .map(|count| format!("{filter} {count}")),
+        );
     }
     assert_eq!(wrong, [""; 0]);
 }

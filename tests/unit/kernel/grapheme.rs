@@ -4,14 +4,28 @@ use super::before;
 
 #[test]
 fn what_is_seen_as_one_character_stays_whole() {
-    let whole =
-        ["e\u{301}", "\r\n", "👩\u{200d}👩\u{200d}👧", "👍🏽", "🇩🇪", "न्", "한", "❤\u{fe0f}", "🏴\u{e0067}\u{e0062}\u{e007f}", "ก็"];
+    let whole = [
+        "e\u{301}",
+        "\r\n",
+        "👩\u{200d}👩\u{200d}👧",
+        "👍🏽",
+        "🇩🇪",
+        "न्",
+        "한",
+        "❤\u{fe0f}",
+        "🏴\u{e0067}\u{e0062}\u{e007f}",
+        "ก็",
+    ];
     for character in whole {
         let text = format!("a{character}b");
         for end in 1..=character.len() {
             assert_eq!(before(&text, end), 1, "{text:?} at {end}");
         }
-        assert_eq!(before(&text, character.len() + 1), character.len() + 1, "{text:?}");
+        assert_eq!(
+            before(&text, character.len() + 1),
+            character.len() + 1,
+            "{text:?}"
+        );
     }
     // Two flags are two characters.
     assert_eq!(before("🇩🇪🇫🇷x", 8), 8);

@@ -5,7 +5,15 @@ use super::{Bytes, Estimate, TokenCounter, longest};
 #[test]
 fn an_estimate_rounds_up_and_never_counts_more_tokens_than_bytes() {
     let estimate = Estimate::new("claude (estimate)", 3.5);
-    assert_eq!((estimate.count(""), estimate.count("a"), estimate.count("1234567"), estimate.count("12345678")), (0, 1, 2, 3));
+    assert_eq!(
+        (
+            estimate.count(""),
+            estimate.count("a"),
+            estimate.count("1234567"),
+            estimate.count("12345678")
+        ),
+        (0, 1, 2, 3)
+    );
     assert_eq!(Estimate::new("x", 0.1).count("abc"), 3);
     assert_eq!(Estimate::new("x", f64::NAN).count("abc"), 3);
 }
@@ -16,6 +24,10 @@ fn a_prefix_ends_at_a_character() {
     assert_eq!(Bytes.fit("aé😀b", 7), 7);
     let text = "aé😀b";
     for limit in 0..=9 {
-        assert_eq!(longest(text, limit, str::len), Bytes.fit(text, limit), "{limit}");
+        assert_eq!(
+            longest(text, limit, str::len),
+            Bytes.fit(text, limit),
+            "{limit}"
+        );
     }
 }

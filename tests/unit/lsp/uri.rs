@@ -12,7 +12,14 @@ fn paths_come_back() {
 
 #[test]
 fn what_is_no_file_has_no_path() {
-    for uri in ["untitled:Untitled-1", "https://example.org/a.xml", "file:///a%2", "file:///%ff", "file://host/a", ""] {
+    for uri in [
+        "untitled:Untitled-1",
+        "https://example.org/a.xml",
+        "file:///a%2",
+        "file:///%ff",
+        "file://host/a",
+        "",
+    ] {
         assert_eq!(path(&Uri(uri.to_owned())), None, "{uri}");
     }
 }

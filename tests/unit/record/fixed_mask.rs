@@ -16,8 +16,15 @@ const KEY: &str = concat!("gh", "p_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
 #[test]
 fn values_are_replaced_by_placeholders_without_hashes() {
     let mask = FixedMask::by_form();
-    let stored = mask.stored_request(&request(&json!(["Write to ann@example.com", format!("with {KEY}."), ""])));
-    assert_eq!(stored, request(&json!(["Write to ⟦email⟧", "with ⟦secret⟧.", ""])));
+    let stored = mask.stored_request(&request(&json!([
+        "Write to ann@example.com",
+        format!("with {KEY}."),
+        ""
+    ])));
+    assert_eq!(
+        stored,
+        request(&json!(["Write to ⟦email⟧", "with ⟦secret⟧.", ""]))
+    );
     let plain = request(&json!("nothing of the kind"));
     assert_eq!(mask.stored_request(&plain), plain);
 }
@@ -26,7 +33,9 @@ fn values_are_replaced_by_placeholders_without_hashes() {
 fn a_value_goes_by_the_key_that_it_stands_behind() {
     let mask = FixedMask::by_form();
     let call = |password: &str| {
-        pretty(&json!({"name": "login", "arguments": {"user": "ann", "db_password": password, "keys": [1, "a"]}}))
+        pretty(
+            &json!({"name": "login", "arguments": {"user": "ann", "db_password": password, "keys": [1, "a"]}}),
+        )
     };
     let clear = call("Tr0ub4dor-zx");
     assert_eq!(mask.stored_request(&clear), call("⟦secret⟧"));
@@ -42,11 +51,23 @@ fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
     let stored = request(&json!(["Write to ⟦email⟧ today", "with ⟦secret⟧."]));
     let now = |first: &str, second: &str| request(&json!([first, second]));
     let same = |first: &str, second: &str| mask.is_same_request(&stored, &now(first, second));
-    assert!(same("Write to ann@example.com today", &format!("with {KEY}.")));
-    assert!(same("Write to bob@example.org today", "with a-value-that-no-form-knows."));
-    assert!(!same("Write to ann@example.com now", &format!("with {KEY}.")));
+    assert!(same(
+        "Write to ann@example.com today",
+        &format!("with {KEY}.")
+    ));
+    assert!(same(
+        "Write to bob@example.org today",
+        "with a-value-that-no-form-knows."
+    ));
+    assert!(!same(
+        "Write to ann@example.com now",
+        &format!("with {KEY}.")
+    ));
     assert!(!same("Write to  today", &format!("with {KEY}.")));
-    assert!(!same("Write to ann@example.com today", &format!("with {KEY}. And more")));
+    assert!(!same(
+        "Write to ann@example.com today",
+        &format!("with {KEY}. And more")
+    ));
     assert!(!same("Write to ann@example.com today", "with two\nlines."));
     // A value stored unmasked is compared unmasked.
     let clear = request(&json!("Write to ann@example.com"));
@@ -54,7 +75,10 @@ fn a_stored_value_stands_for_any_of_its_kind_and_every_other_word_counts() {
     assert!(!mask.is_same_request(&clear, &request(&json!("Write to bob@example.com"))));
     // A placeholder that is part of a frozen value is ordinary text.
     let frozen = request(&json!("from ⟦email:3fa2⟧ to ⟦email⟧"));
-    assert!(mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧ to ann@example.com"))));
+    assert!(mask.is_same_request(
+        &frozen,
+        &request(&json!("from ⟦email:3fa2⟧ to ann@example.com"))
+    ));
     assert!(!mask.is_same_request(&frozen, &request(&json!("from ⟦email:3fa2⟧"))));
 }
 
@@ -76,7 +100,11 @@ fn whatever_is_stored_is_the_same_as_what_it_was_made_of() {
         "⟦email⟧ ann@example.com ⟦⟧ ⟦".to_owned(),
     ] {
         let lines: Vec<&str> = text.split('\n').collect();
-        let now = request(&if lines.len() > 1 { json!(lines) } else { json!(text) });
+        let now = request(&if lines.len() > 1 {
+            json!(lines)
+        } else {
+            json!(text)
+        });
         let stored = mask.stored_request(&now);
         assert!(mask.is_same_request(&stored, &now), "{stored}\n{now}");
         assert_eq!(mask.stored_request(&stored), stored);

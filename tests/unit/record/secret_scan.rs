@@ -4,7 +4,10 @@ use super::{EnvironmentFile, SecretInText, SecretScan};
 use crate::base::secrets::placeholders::SAMPLES;
 
 fn scan(text: &str) -> SecretScan {
-    SecretScan::new(&[EnvironmentFile { path: ".env".to_owned(), text: text.to_owned() }])
+    SecretScan::new(&[EnvironmentFile {
+        path: ".env".to_owned(),
+        text: text.to_owned(),
+    }])
 }
 
 /// A random value of 32 characters, of no service's form.
@@ -21,9 +24,18 @@ fn values_of_environment_files_are_found_in_every_form() {
         Some(SecretInText::Key) => "key".to_owned(),
         None => "none".to_owned(),
     };
-    assert_eq!(name("the password is horse \"battery\" 9, sir"), "DB_PASSWORD .env");
-    assert_eq!(name(r#"{"text": "horse \"battery\" 9"}"#), "DB_PASSWORD .env");
-    assert_eq!(name(r#""{\"text\": \"horse \\\"battery\\\" 9\"}""#), "DB_PASSWORD .env");
+    assert_eq!(
+        name("the password is horse \"battery\" 9, sir"),
+        "DB_PASSWORD .env"
+    );
+    assert_eq!(
+        name(r#"{"text": "horse \"battery\" 9"}"#),
+        "DB_PASSWORD .env"
+    );
+    assert_eq!(
+        name(r#""{\"text\": \"horse \\\"battery\\\" 9\"}""#),
+        "DB_PASSWORD .env"
+    );
     assert_eq!(name("?p=horse%20%22battery%22%209&q=1"), "DB_PASSWORD .env");
     assert_eq!(name("Zaho: aG9yc2UgImJhdHRlcnkiIDk="), "DB_PASSWORD .env");
     assert_eq!(name("psql -W s3cr3t-pass"), "DATABASE_URL_PASSWORD .env");
@@ -45,7 +57,12 @@ fn keys_of_known_forms_are_found() {
     ] {
         assert_eq!(scan.find(&line), Some(SecretInText::Key), "{line}");
     }
-    for line in ["ghp_ is what such a key begins with", "a xghp_q8Zr", "-----BEGIN PUBLIC KEY-----", "sk-learn and sk-example"] {
+    for line in [
+        "ghp_ is what such a key begins with",
+        "a xghp_q8Zr",
+        "-----BEGIN PUBLIC KEY-----",
+        "sk-learn and sk-example",
+    ] {
         assert_eq!(scan.find(line), None, "{line}");
     }
 }
@@ -55,10 +72,18 @@ fn samples_of_pages_are_no_secrets_and_one_beside_them_is() {
     let scan = SecretScan::default();
     let github = concat!("ghp", "_q8Zr1LmXv7Tn3KsYb5Wd9Gf2Hj4Pc6Ra0EuB");
     for sample in SAMPLES {
-        for line in [format!("Use {sample} here."), format!("api_token: {sample}"), format!("Authorization: Bearer {sample}")] {
+        for line in [
+            format!("Use {sample} here."),
+            format!("api_token: {sample}"),
+            format!("Authorization: Bearer {sample}"),
+        ] {
             assert_eq!(scan.find(&line), None, "{line}");
         }
-        assert_eq!(scan.find(&format!("{sample} {github}")), Some(SecretInText::Key), "{sample}");
+        assert_eq!(
+            scan.find(&format!("{sample} {github}")),
+            Some(SecretInText::Key),
+            "{sample}"
+        );
     }
 }
 
@@ -66,7 +91,10 @@ fn samples_of_pages_are_no_secrets_and_one_beside_them_is() {
 fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
     let scan = scan("\u{feff}DB_PASSWORD=swordfish-77\nSUB_KEY=hQ8vX9aK7x6\n");
     for line in ["login swordfish-77", "with hQ8vX9aK7x6"] {
-        assert!(matches!(scan.find(line), Some(SecretInText::Environment { .. })), "{line}");
+        assert!(
+            matches!(scan.find(line), Some(SecretInText::Environment { .. })),
+            "{line}"
+        );
     }
 }
 
@@ -75,10 +103,22 @@ fn an_environment_file_may_begin_with_a_mark_and_names_of_its_keys_are_any() {
 #[test]
 fn values_are_found_however_the_file_and_the_line_write_them() {
     for (file, lines) in [
-        (r#"DB_PASSWORD="horse \"battery\" 9""#, &[r#"psql -W horse "battery" 9"#, r#"psql -W 'horse \"battery\" 9'"#][..]),
+        (
+            r#"DB_PASSWORD="horse \"battery\" 9""#,
+            &[
+                r#"psql -W horse "battery" 9"#,
+                r#"psql -W 'horse \"battery\" 9'"#,
+            ][..],
+        ),
         ("DB_PASSWORD: swordfish-77", &["login swordfish-77"]),
-        ("DB_PASSWORD=\"first line 1\nsecond line 2\"", &["login second line 2"]),
-        ("DB_CONN=Server=db;User Id=app;Password=sword-77;Encrypt=true", &["login sword-77"]),
+        (
+            "DB_PASSWORD=\"first line 1\nsecond line 2\"",
+            &["login second line 2"],
+        ),
+        (
+            "DB_CONN=Server=db;User Id=app;Password=sword-77;Encrypt=true",
+            &["login sword-77"],
+        ),
         ("DB_CONN=\"host=db password=sword-77\"", &["login sword-77"]),
         (
             "DB_PASSWORD=swordfish-77",
@@ -89,15 +129,25 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
                 "Basic YXBwOnN3b3JkZmlzaC03Nw",
             ],
         ),
-        ("DB_PASSWORD=sw0rd!", &["login sw0rd!", "Basic YW5uOnN3MHJkIQ=="]),
+        (
+            "DB_PASSWORD=sw0rd!",
+            &["login sw0rd!", "Basic YW5uOnN3MHJkIQ=="],
+        ),
         ("DB_PASSWORD=sw0rds", &["login sw0rds, as app"]),
     ] {
         let scan = scan(file);
         for line in lines {
-            assert!(matches!(scan.find(line), Some(SecretInText::Environment { .. })), "{file}: {line}");
+            assert!(
+                matches!(scan.find(line), Some(SecretInText::Environment { .. })),
+                "{file}: {line}"
+            );
         }
     }
-    for (file, line) in [("NAME=sw0rd!", "login sw0rd!"), ("DB_PASSWORD=sword", "a sword"), ("DB_PASSWORD=sw0rds", "xsw0rdsx")] {
+    for (file, line) in [
+        ("NAME=sw0rd!", "login sw0rd!"),
+        ("DB_PASSWORD=sword", "a sword"),
+        ("DB_PASSWORD=sw0rds", "xsw0rdsx"),
+    ] {
         assert_eq!(scan(file).find(line), None, "{file}: {line}");
     }
 }
@@ -107,7 +157,10 @@ fn values_are_found_however_the_file_and_the_line_write_them() {
 fn a_value_under_the_name_of_a_secret_is_one_unless_all_of_it_is_a_placeholder() {
     for value in include_str!("../base/secrets/secrets_like_placeholders.txt").lines() {
         let scan = scan(&format!("DB_PASSWORD='{value}'\n"));
-        assert!(scan.find(&format!("login {value} now")).is_some(), "{value}");
+        assert!(
+            scan.find(&format!("login {value} now")).is_some(),
+            "{value}"
+        );
     }
 }
 
@@ -135,8 +188,15 @@ fn what_looks_random_beside_the_name_of_a_secret_is_found() {
         format!("<td>&quot;accessToken&quot;: &quot;{RANDOM}&quot;</td>"),
         "password = 0123456789abcdef0123456789abcdef".to_owned(),
     ] {
-        let found = scan.find(&line).unwrap_or_else(|| panic!("{line}")).to_string();
-        assert!(found.starts_with("what looks like a secret, under the name `") && !found.contains(RANDOM), "{found}");
+        let found = scan
+            .find(&line)
+            .unwrap_or_else(|| panic!("{line}"))
+            .to_string();
+        assert!(
+            found.starts_with("what looks like a secret, under the name `")
+                && !found.contains(RANDOM),
+            "{found}"
+        );
     }
     for line in [
         format!("hash: {RANDOM}"),

@@ -15,12 +15,24 @@ fn what_does_not_go_is_found_by_halves() {
     assert_eq!(kept.len(), 98);
     assert!(trials < 40, "{trials}");
     // Nothing goes: it ends all the same.
-    assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut TRIALS.clone(), 1, &mut |_| false).is_empty());
+    assert!(
+        most(
+            &(0..100_000).collect::<Vec<u32>>(),
+            &mut TRIALS.clone(),
+            1,
+            &mut |_| false
+        )
+        .is_empty()
+    );
 }
 
 #[test]
 fn offsets_lead_back() {
-    let edits = [Edit::replace(Span::new(2, 4), "xyz"), Edit::delete(Span::new(6, 9)), Edit::insert(10, "!")];
+    let edits = [
+        Edit::replace(Span::new(2, 4), "xyz"),
+        Edit::delete(Span::new(6, 9)),
+        Edit::insert(10, "!"),
+    ];
     // 0123456789a → 01xyz459!a
     let back: Vec<u32> = (0..10).map(|at| offset_before(&edits, at)).collect();
     assert_eq!(back, [0, 1, 2, 2, 2, 4, 5, 9, 10, 10]);

@@ -9,6 +9,10 @@ fn a_time_has_the_day_of_its_number() {
     for day in (-200_000..200_000).step_by(17) {
         let text = time(day * 86_400 + 3_661);
         let (date, rest) = text.split_once('T').unwrap();
-        assert_eq!((parse(date).map(number), rest), (Some(day), "01:01:01Z"), "{text}");
+        assert_eq!(
+            (parse(date).map(number), rest),
+            (Some(day), "01:01:01Z"),
+            "{text}"
+        );
     }
 }

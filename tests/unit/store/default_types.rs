@@ -9,7 +9,15 @@ fn the_lists_are_sorted() {
 
 #[test]
 fn documents_and_source_are_told_from_data() {
-    for taken in ["a/README", "README.md", "docs/Guide.RST", "src/main.rs", "web/App.tsx", "Makefile", "notes.txt"] {
+    for taken in [
+        "a/README",
+        "README.md",
+        "docs/Guide.RST",
+        "src/main.rs",
+        "web/App.tsx",
+        "Makefile",
+        "notes.txt",
+    ] {
         assert!(is_document_or_source(taken), "{taken}");
     }
     for left_out in [

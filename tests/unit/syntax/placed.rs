@@ -15,9 +15,22 @@ fn each_character_stands_where_it_is_written() {
     let said = root.text();
     let placed = Placed::of(root);
     assert_eq!(said, "xy<é\nz&lt;\n&nope;A");
-    let written: Vec<&str> =
-        said.char_indices().map(|(at, c)| placed.span(Span::of(at, at + c.len_utf8())).expect("a place").slice(text)).collect();
-    assert_eq!(written.join("|"), "x|y|&lt;|é|\r\n|z|&|l|t|;|\r|&|n|o|p|e|;|&#x41;");
+    let written: Vec<&str> = said
+        .char_indices()
+        .map(|(at, c)| {
+            placed
+                .span(Span::of(at, at + c.len_utf8()))
+                .expect("a place")
+                .slice(text)
+        })
+        .collect();
+    assert_eq!(
+        written.join("|"),
+        "x|y|&lt;|é|\r\n|z|&|l|t|;|\r|&|n|o|p|e|;|&#x41;"
+    );
     let of = |from, to| placed.span(Span::of(from, to)).map(|span| span.slice(text));
-    assert_eq!((of(0, 2), of(2, 3), of(0, 0)), (Some("x<!-- c\n -->y"), Some("&lt;"), Some("")));
+    assert_eq!(
+        (of(0, 2), of(2, 3), of(0, 0)),
+        (Some("x<!-- c\n -->y"), Some("&lt;"), Some(""))
+    );
 }

@@ -51,17 +51,37 @@ pub(super) fn accept(
     cx: &mut Cx,
 ) -> Result<AcceptedRequests> {
     let mut accepted = AcceptedRequests::default();
-    let Some((shown, output)) = how else { return Ok(accepted) };
+    let Some((shown, output)) = how else {
+        return Ok(accepted);
+    };
     let mask = fixed_mask(eval_run.project());
     let mut moved = Vec::new();
     let mut news = Vec::new();
-    for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {
-        let Some(now) = finished.as_ref().and_then(|finished| finished.snapshot.as_deref()) else { continue };
-        if !before.as_deref().is_some_and(|before| mask.is_same_request(before, now)) {
+    for (at, ((chosen, before), finished)) in eval_run
+        .chosen
+        .iter()
+        .zip(&eval_run.snapshots)
+        .zip(&*finished)
+        .enumerate()
+    {
+        let Some(now) = finished
+            .as_ref()
+            .and_then(|finished| finished.snapshot.as_deref())
+        else {
+            continue;
+        };
+        if !before
+            .as_deref()
+            .is_some_and(|before| mask.is_same_request(before, now))
+        {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
             let now = mask.stored_request(now);
             news.push((at, now.clone()));
-            moved.push(Moved { path, before: before.clone(), now });
+            moved.push(Moved {
+                path,
+                before: before.clone(),
+                now,
+            });
         }
     }
     if moved.is_empty() {
@@ -74,9 +94,14 @@ pub(super) fn accept(
         rewrite::diff(&one.change(&root.join(&one.path)), cx)?;
     }
     if output == Output::Write {
-        let files = moved.iter().map(|one| NewFile { name: &one.path, text: &one.now });
+        let files = moved.iter().map(|one| NewFile {
+            name: &one.path,
+            text: &one.now,
+        });
         let checked = SecretCheck::new(&cx.options, root).files(files)?;
-        moved.iter().try_for_each(|one| overwrite::refuse_links(root, &one.path))?;
+        moved
+            .iter()
+            .try_for_each(|one| overwrite::refuse_links(root, &one.path))?;
         accepted = AcceptedRequests(Some((moved, checked)));
     } else {
         let what = plural(moved.len(), "stored request");
@@ -90,7 +115,11 @@ pub(super) fn accept(
             *again = true;
         }
     }
-    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, locator, (cx.options.threads, false))) {
+    for (slot, judged) in
+        finished
+            .iter_mut()
+            .zip(eval_run.run(&again, locator, (cx.options.threads, false)))
+    {
         if judged.is_some() {
             *slot = judged;
         }
@@ -105,13 +134,24 @@ pub(super) fn accept(
 
 impl Moved {
     fn change<'c>(&'c self, path: &'c Path) -> Change<'c> {
-        Change { name: &self.path, path, before: self.before.as_deref().unwrap_or("").as_bytes(), after: self.now.as_bytes() }
+        Change {
+            name: &self.path,
+            path,
+            before: self.before.as_deref().unwrap_or("").as_bytes(),
+            after: self.now.as_bytes(),
+        }
     }
 
     fn diff(&self) -> String {
         let mut out = Vec::new();
         // A write to memory cannot fail.
-        let _ = unified::write(&mut out, &self.path, self.before.as_deref().unwrap_or(""), &self.now, Screen::PLAIN);
+        let _ = unified::write(
+            &mut out,
+            &self.path,
+            self.before.as_deref().unwrap_or(""),
+            &self.now,
+            Screen::PLAIN,
+        );
         String::from_utf8_lossy(&out).into_owned()
     }
 }
@@ -119,14 +159,27 @@ impl Moved {
 impl AcceptedRequests {
     /// Writes each change. The report is written before, since its write may be refused.
     pub(super) fn store(&self, root: &Path, cx: &mut Cx) -> Result<()> {
-        for (one, checked) in self.0.iter().flat_map(|(moved, checked)| moved.iter().map(|one| (one, *checked))) {
+        for (one, checked) in self
+            .0
+            .iter()
+            .flat_map(|(moved, checked)| moved.iter().map(|one| (one, *checked)))
+        {
             let path = root.join(&one.path);
             if one.before.is_none() {
                 rewrite::create(&path, &one.now, checked)?;
-            } else if rewrite::write_checked(&one.change(&path), checked)? == rewrite::Written::Overtaken {
-                return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
+            } else if rewrite::write_checked(&one.change(&path), checked)?
+                == rewrite::Written::Overtaken
+            {
+                return Err(CliError::usage(format!(
+                    "{} was changed meanwhile, so it was left alone",
+                    one.path
+                )));
             }
-            let what = if one.before.is_some() { "stored anew" } else { "stored" };
+            let what = if one.before.is_some() {
+                "stored anew"
+            } else {
+                "stored"
+            };
             cx.note(&format!("{what}: {}", one.path));
         }
         Ok(())

@@ -22,10 +22,21 @@ pub(super) struct Accepted {
 impl Accepted {
     /// Reads a baseline, a folder of baselines, or a scorecard.
     pub(super) fn read(path: &Path) -> Result<Self> {
-        let mut accepted = Self { path: path.display().to_string(), suite: None, cases: BTreeMap::new() };
-        let names =
-            fs::names_in(path).into_iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == "json"));
-        let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
+        let mut accepted = Self {
+            path: path.display().to_string(),
+            suite: None,
+            cases: BTreeMap::new(),
+        };
+        let names = fs::names_in(path).into_iter().filter(|name| {
+            Path::new(name)
+                .extension()
+                .is_some_and(|ending| ending == "json")
+        });
+        let files: Vec<PathBuf> = if path.is_dir() {
+            names.map(|name| path.join(name)).collect()
+        } else {
+            vec![path.to_owned()]
+        };
         for file in &files {
             accepted.add(file)?;
         }
@@ -39,8 +50,10 @@ impl Accepted {
 
     fn add(&mut self, file: &Path) -> Result<()> {
         let refused = |why: String| {
-            let whence = "`ctxc baseline accept` writes baselines, `ctxc eval --out FILE` a scorecard";
-            CliError::usage(format!("{} cannot be compared with: {why}", file.display())).hint(whence)
+            let whence =
+                "`ctxc baseline accept` writes baselines, `ctxc eval --out FILE` a scorecard";
+            CliError::usage(format!("{} cannot be compared with: {why}", file.display()))
+                .hint(whence)
         };
         if let Ok(card) = scorecard(file) {
             for row in card.cases.iter().filter(|row| row.is_decided()) {
@@ -53,26 +66,48 @@ impl Accepted {
         let text = String::from_utf8(bytes).map_err(|why| refused(why.to_string()))?;
         let baseline = Baseline::read(&text).map_err(|why| refused(why.to_string()))?;
         if baseline.registry_schema != REGISTRY {
-            return Err(refused(format!("it was made with {}, and this program makes {REGISTRY}", baseline.registry_schema)));
+            return Err(refused(format!(
+                "it was made with {}, and this program makes {REGISTRY}",
+                baseline.registry_schema
+            )));
         }
         self.suite = Some(baseline.suite);
-        self.cases.extend(baseline.cases.into_iter().map(|case| (case.id.clone(), case)));
+        self.cases.extend(
+            baseline
+                .cases
+                .into_iter()
+                .map(|case| (case.id.clone(), case)),
+        );
         Ok(())
     }
 
     /// Returns the scorecard with the differences. After a run of only some scenarios, or with an
     /// unreadable file, no case counts as missing.
     pub(super) fn compare(mut self, card: Scorecard, is_part: bool) -> Scorecard {
-        let mut compared = Comparison { path: self.path, ..Comparison::of(&card, self.cases.values(), false) };
+        let mut compared = Comparison {
+            path: self.path,
+            ..Comparison::of(&card, self.cases.values(), false)
+        };
         if is_part || card.cases.iter().any(|row| row.id == row.path) {
             compared.missing.clear();
         }
         if let Some(suite) = &self.suite {
-            let of_suite: BTreeSet<&str> =
-                card.cases.iter().filter(|row| row.suite == *suite).map(|row| row.id.as_str()).collect();
+            let of_suite: BTreeSet<&str> = card
+                .cases
+                .iter()
+                .filter(|row| row.suite == *suite)
+                .map(|row| row.id.as_str())
+                .collect();
             compared.new.retain(|id| of_suite.contains(id.as_str()));
         }
-        let with = |row: CaseRow| CaseRow { baseline: self.cases.remove(&row.id).map(Box::new), ..row };
-        Scorecard { cases: card.cases.into_iter().map(with).collect(), baseline: Some(compared), ..card }
+        let with = |row: CaseRow| CaseRow {
+            baseline: self.cases.remove(&row.id).map(Box::new),
+            ..row
+        };
+        Scorecard {
+            cases: card.cases.into_iter().map(with).collect(),
+            baseline: Some(compared),
+            ..card
+        }
     }
 }

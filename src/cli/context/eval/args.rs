@@ -12,7 +12,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 #[derive(Debug, Default, Args)]
-#[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
+#[command(
+    after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval --out accepted.json && ctxc eval --baseline accepted.json\n  ctxc eval --diff\n  ctxc eval --plan\n  ctxc eval --resume\n  ctxc eval triage-t1 --accept\n  ctxc eval --answers replay\n\n\
     No model is asked and no key is read, unless `--record`, `--answers` or `--mode real` says so and `ctxc trust` has allowed \
     it for the project. Recorded answers are in recordings/ beside the scenario, without keys and personal data. Expectations on the context are always checked; those on the answer only if one was \
@@ -21,7 +22,8 @@ use std::path::PathBuf;
     Each run is added to the history (`ctxc history`); `--resume` continues an interrupted one, `--rescore` judges the answers of one again.\n\n\
     Exit codes: 0 all passed, 1 something failed, or a scenario is about something that does not exist, 2 wrong usage or \
     project file, 3 a scenario could not be run, or no scripted answer matches its request, 5 nothing selected (0 with \
-    --allow-empty), 6 recorded answers are stale, 7 a scenario is undecided.")]
+    --allow-empty), 6 recorded answers are stale, 7 a scenario is undecided."
+)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct EvalArgs {
     /// Scenario files, folders, or names of scenarios or suites [default: all of the project]
@@ -55,7 +57,12 @@ pub(crate) struct EvalArgs {
     #[arg(long, conflicts_with_all = ["mutate", "coverage", "accept", "diff", "plan", "resume"])]
     pub(super) fail_fast: bool,
     /// The conversation or run that the requests belong to: the fences around untrusted text are derived from it
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) session: String,
     /// List changes that none of these scenarios would notice: each segment dropped or its text halved, each setting changed
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
@@ -141,7 +148,11 @@ pub(crate) struct EvalArgs {
 impl EvalArgs {
     /// The arguments of a run that records all of its scenarios again.
     pub(super) fn recording(trust: &TrustHashArgs) -> Self {
-        Self { record: true, trust: trust.clone(), ..Self::default() }
+        Self {
+            record: true,
+            trust: trust.clone(),
+            ..Self::default()
+        }
     }
 
     /// Returns the origin of answers.
@@ -154,7 +165,8 @@ impl EvalArgs {
             (true, false) => Some(AnswerSource::Record),
             (false, _) => self.answers,
         };
-        let named = named.or_else(|| (self.plan && self.mode.is_none()).then_some(AnswerSource::Record));
+        let named =
+            named.or_else(|| (self.plan && self.mode.is_none()).then_some(AnswerSource::Record));
         match named.or_else(|| (self.mode == Some(Mode::Real)).then_some(AnswerSource::Live)) {
             None => AnswersFrom::Known,
             Some(AnswerSource::Replay) => AnswersFrom::Replay,
@@ -170,18 +182,27 @@ impl EvalArgs {
     /// # Errors
     /// The flags contradict each other.
     pub(super) fn budget(&self) -> Result<SpendLimit, CliError> {
-        let most = SpendLimit { tokens: self.budget_tokens, usd: self.budget_usd };
+        let most = SpendLimit {
+            tokens: self.budget_tokens,
+            usd: self.budget_usd,
+        };
         if !self.answers().asks() {
             return match most.tokens.is_some() || most.usd.is_some() {
-                false if self.confirm => Err(CliError::usage("--confirm tries again, and no model is asked here")),
+                false if self.confirm => Err(CliError::usage(
+                    "--confirm tries again, and no model is asked here",
+                )),
                 false => Ok(most),
-                true => Err(CliError::usage("a budget is for calls of models, and none is asked here")),
+                true => Err(CliError::usage(
+                    "a budget is for calls of models, and none is asked here",
+                )),
             }
             .map_err(|error| error.hint("`--record` or `--answers live` asks them"));
         }
         if self.accept || self.mutate || self.coverage {
-            return Err(CliError::usage("--accept, --mutate and --coverage ask no model")
-                .hint("leave out --record, --answers or --mode, or run them apart"));
+            return Err(
+                CliError::usage("--accept, --mutate and --coverage ask no model")
+                    .hint("leave out --record, --answers or --mode, or run them apart"),
+            );
         }
         Ok(most)
     }
@@ -193,16 +214,26 @@ impl EvalArgs {
     /// More trials must pass than are run.
     pub(super) fn rule(&self) -> Result<Option<(u32, u32)>, CliError> {
         match self.runs.zip(self.pass) {
-            Some((runs, pass)) if pass > runs => Err(CliError::usage(format!("--pass {pass} of --runs {runs} can never pass"))
-                .hint("ask for as many trials as have to pass, or more")),
+            Some((runs, pass)) if pass > runs => Err(CliError::usage(format!(
+                "--pass {pass} of --runs {runs} can never pass"
+            ))
+            .hint("ask for as many trials as have to pass, or more")),
             rule => Ok(rule),
         }
     }
 
     /// Returns the outputs of the scorecard, with the short forms of `--report`.
     pub(super) fn results(&self) -> OutputArgs<EvalFormat> {
-        let short = [(EvalFormat::Json, &self.out), (EvalFormat::Junit, &self.junit)];
-        let reports = short.into_iter().filter_map(|(format, path)| Some(Report { format, path: path.clone()? }));
+        let short = [
+            (EvalFormat::Json, &self.out),
+            (EvalFormat::Junit, &self.junit),
+        ];
+        let reports = short.into_iter().filter_map(|(format, path)| {
+            Some(Report {
+                format,
+                path: path.clone()?,
+            })
+        });
         self.output.clone().and(reports)
     }
 }
@@ -224,16 +255,26 @@ impl Shard {
     /// Returns true if the part contains a scenario.
     pub(super) fn takes(self, name: &str) -> bool {
         let hash = Hash::of(name.as_bytes()).0;
-        let number = hash.iter().take(8).rev().fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+        let number = hash
+            .iter()
+            .take(8)
+            .rev()
+            .fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
         number % self.count == self.index
     }
 }
 
 fn parse_shard(text: &str) -> Result<Shard, String> {
-    let parts = text.split_once('/').and_then(|(index, count)| Some((index.parse::<u64>().ok()?, count.parse::<u64>().ok()?)));
-    let (index, count) =
-        parts.filter(|(index, count)| (1..=*count).contains(index)).ok_or("expected I/N, such as 1/4 for the first of four")?;
-    Ok(Shard { index: index - 1, count })
+    let parts = text
+        .split_once('/')
+        .and_then(|(index, count)| Some((index.parse::<u64>().ok()?, count.parse::<u64>().ok()?)));
+    let (index, count) = parts
+        .filter(|(index, count)| (1..=*count).contains(index))
+        .ok_or("expected I/N, such as 1/4 for the first of four")?;
+    Ok(Shard {
+        index: index - 1,
+        count,
+    })
 }
 
 /// Where answers come from.
@@ -265,7 +306,10 @@ impl AnswerSource {
 
     /// Returns the source with a name.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
-        Self::value_variants().iter().copied().find(|one| one.word() == word)
+        Self::value_variants()
+            .iter()
+            .copied()
+            .find(|one| one.word() == word)
     }
 }
 
@@ -280,7 +324,8 @@ enum Mode {
 
 pub(crate) fn parse_usd(text: &str) -> Result<f64, String> {
     let usd: Option<f64> = text.parse().ok();
-    usd.filter(|usd| usd.is_finite() && *usd >= 0.0).ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
+    usd.filter(|usd| usd.is_finite() && *usd >= 0.0)
+        .ok_or_else(|| "expected an amount of US dollars, such as 0.50".to_owned())
 }
 
 /// Formats of a scorecard.
@@ -303,9 +348,18 @@ impl OutputFormat for EvalFormat {
     fn sign(self) -> Option<Sign> {
         match self {
             Self::Text => None,
-            Self::Json => Some(Sign { artifact: "scorecard", text: "\"ctxc/" }),
-            Self::Junit => Some(Sign { artifact: "report of JUnit", text: "<testsuites" }),
-            Self::Markdown | Self::Html => Some(Sign { artifact: "report of scenarios", text: "ctxc/scorecard/" }),
+            Self::Json => Some(Sign {
+                artifact: "scorecard",
+                text: "\"ctxc/",
+            }),
+            Self::Junit => Some(Sign {
+                artifact: "report of JUnit",
+                text: "<testsuites",
+            }),
+            Self::Markdown | Self::Html => Some(Sign {
+                artifact: "report of scenarios",
+                text: "ctxc/scorecard/",
+            }),
         }
     }
 }

@@ -40,13 +40,19 @@ struct State {
 
 impl State {
     fn add(&mut self, path: &str, case: &str, calls: &Calls) {
-        self.open.entry((path.to_owned(), case.to_owned())).or_default().add(calls);
+        self.open
+            .entry((path.to_owned(), case.to_owned()))
+            .or_default()
+            .add(calls);
         self.fail(path, case, calls);
     }
 
     fn fail(&mut self, path: &str, case: &str, calls: &Calls) {
         for (word, count) in &calls.failed {
-            let failed = self.failed.entry((path.to_owned(), case.to_owned())).or_default();
+            let failed = self
+                .failed
+                .entry((path.to_owned(), case.to_owned()))
+                .or_default();
             *failed.entry(word.clone()).or_default() += count;
         }
     }
@@ -55,18 +61,34 @@ impl State {
 impl<'p> Asking<'p> {
     /// Prepares the models without a call. Reads the keys of providers, so the project has to be
     /// trusted.
-    pub(super) fn new(project: &'p Compiled, keeps: bool, most: SpendLimit, jobs: Option<NonZeroUsize>) -> Result<Self> {
+    pub(super) fn new(
+        project: &'p Compiled,
+        keeps: bool,
+        most: SpendLimit,
+        jobs: Option<NonZeroUsize>,
+    ) -> Result<Self> {
         let (kept, redactor) = match redactor(project) {
-            Ok(redactor) => (keeps.then(|| Keeper::new(&project.root, redactor.clone(), project.comparison())), Some(redactor)),
+            Ok(redactor) => (
+                keeps.then(|| Keeper::new(&project.root, redactor.clone(), project.comparison())),
+                Some(redactor),
+            ),
             Err(error) if keeps => return Err(error),
             Err(_) => (None, None),
         };
-        Ok(Self { models: ModelCalls::new(&project.config, most, jobs), state: Mutex::default(), kept, redactor })
+        Ok(Self {
+            models: ModelCalls::new(&project.config, most, jobs),
+            state: Mutex::default(),
+            kept,
+            redactor,
+        })
     }
 
     /// Adds a check that refuses to store calls with secrets.
     pub(super) fn checking(self, check: SecretCheck) -> Self {
-        Self { kept: self.kept.map(|kept| kept.checking(check)), ..self }
+        Self {
+            kept: self.kept.map(|kept| kept.checking(check)),
+            ..self
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -89,7 +111,10 @@ impl<'p> Asking<'p> {
 
     /// Returns the usage of a case since the last call of this function.
     pub(super) fn used(&self, path: &str, case: &str) -> Calls {
-        self.state().open.remove(&(path.to_owned(), case.to_owned())).unwrap_or_default()
+        self.state()
+            .open
+            .remove(&(path.to_owned(), case.to_owned()))
+            .unwrap_or_default()
     }
 
     /// Adds unanswered calls to those of a case; they are already counted for the run.
@@ -134,18 +159,37 @@ fn case_name(path: &str, case: &str) -> String {
 impl Ask for Asking<'_> {
     fn ask(&self, asked: &Asked<'_>) -> std::result::Result<Response, String> {
         if let Some(keeper) = &self.kept
-            && let Some(TakenOver { response, is_of_run }) = keeper.begin(asked)?
+            && let Some(TakenOver {
+                response,
+                is_of_run,
+            }) = keeper.begin(asked)?
         {
             // The run was killed after it stored this answer and before it counted the call.
-            let counted = [label(asked.trial), String::new()].map(|trial| (asked.case.to_owned(), trial));
-            if is_of_run && !counted.iter().any(|trial| self.state().counted.contains(trial)) {
+            let counted =
+                [label(asked.trial), String::new()].map(|trial| (asked.case.to_owned(), trial));
+            if is_of_run
+                && !counted
+                    .iter()
+                    .any(|trial| self.state().counted.contains(trial))
+            {
                 let spent = self.models.used(asked.sent, asked.context, &response);
                 self.models.resume(1, spent);
-                self.state().add(asked.path, asked.case, &Calls { made: 1, spent, ..Calls::default() });
+                self.state().add(
+                    asked.path,
+                    asked.case,
+                    &Calls {
+                        made: 1,
+                        spent,
+                        ..Calls::default()
+                    },
+                );
             }
             return Ok(response);
         }
-        self.models.spending().begin_case(&case_name(asked.path, asked.case), u64::from(asked.trial.of));
+        self.models.spending().begin_case(
+            &case_name(asked.path, asked.case),
+            u64::from(asked.trial.of),
+        );
         let (calls, answered) = self.models.ask(asked.model, asked.sent, asked.context);
         self.state().add(asked.path, asked.case, &calls);
         let mut response = answered.map_err(|none| none.to_string())?;
@@ -154,18 +198,26 @@ impl Ask for Asking<'_> {
             // The stored answer is judged, so that the next run judges the same.
             let body = kept.response_text().unwrap_or_default();
             let dialect = read::dialect(&kept.dialect);
-            response.answer = dialect.and_then(|dialect| read::answer(dialect, &body).ok()).unwrap_or(response.answer);
+            response.answer = dialect
+                .and_then(|dialect| read::answer(dialect, &body).ok())
+                .unwrap_or(response.answer);
         }
         Ok(response)
     }
 
     fn finish(&self, path: &str, case: &str) -> std::result::Result<(), String> {
         self.models.spending().end_case(&case_name(path, case));
-        self.kept.as_ref().map_or(Ok(()), |keeper| keeper.finish(path, case))
+        self.kept
+            .as_ref()
+            .map_or(Ok(()), |keeper| keeper.finish(path, case))
     }
 
     fn failed(&self, path: &str, case: &str) -> BTreeMap<String, u64> {
-        self.state().failed.get(&(path.to_owned(), case.to_owned())).cloned().unwrap_or_default()
+        self.state()
+            .failed
+            .get(&(path.to_owned(), case.to_owned()))
+            .cloned()
+            .unwrap_or_default()
     }
 
     fn abandon(&self, path: &str, case: &str) -> Option<String> {

@@ -107,9 +107,18 @@ impl<'w> EvalRun<'w> {
             project,
             chosen,
             files,
-            besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files: frozen }).collect(),
+            besides: chosen
+                .iter()
+                .map(|chosen| FilesBeside {
+                    scenario: chosen.path,
+                    files: frozen,
+                })
+                .collect(),
             snapshots: chosen.iter().map(|chosen| stored(chosen, frozen)).collect(),
-            recorded: chosen.iter().map(|chosen| recorded(project, chosen, from)).collect(),
+            recorded: chosen
+                .iter()
+                .map(|chosen| recorded(project, chosen, from))
+                .collect(),
             from,
             asking: RunAnswers::default(),
             comparison: project.comparison(),
@@ -131,8 +140,13 @@ impl<'w> EvalRun<'w> {
             return Self { asking, ..self };
         }
         // The recorded calls show the cost of new ones.
-        let known = |chosen: &Chosen<'_>| recorded(self.project, chosen, AnswersFrom::ReplayOrRecord);
-        Self { recorded: self.chosen.iter().map(known).collect(), asking, ..self }
+        let known =
+            |chosen: &Chosen<'_>| recorded(self.project, chosen, AnswersFrom::ReplayOrRecord);
+        Self {
+            recorded: self.chosen.iter().map(known).collect(),
+            asking,
+            ..self
+        }
     }
 
     /// Sets the history that keeps the result of each case.
@@ -155,10 +169,20 @@ impl<'w> EvalRun<'w> {
     }
 
     fn context(&self) -> RunContext<'_> {
-        let index = self.index.map(|index| -> &(dyn ContextSource + Sync) { index });
+        let index = self
+            .index
+            .map(|index| -> &(dyn ContextSource + Sync) { index });
         let trials = self.journal.map(|journal| -> &dyn KeepTrials { journal });
-        let answers = RunAnswers { from: self.from, providers: Some(&self.project.config.providers), ..self.asking };
-        let answers = RunAnswers { trials, comparison: Some(&self.comparison), ..answers };
+        let answers = RunAnswers {
+            from: self.from,
+            providers: Some(&self.project.config.providers),
+            ..self.asking
+        };
+        let answers = RunAnswers {
+            trials,
+            comparison: Some(&self.comparison),
+            ..answers
+        };
         RunContext {
             rows: self.rows,
             index,
@@ -169,7 +193,12 @@ impl<'w> EvalRun<'w> {
     }
 
     fn inputs(&self) -> Vec<CaseInput<'_>> {
-        let parts = self.chosen.iter().zip(&self.besides).zip(&self.snapshots).zip(&self.recorded);
+        let parts = self
+            .chosen
+            .iter()
+            .zip(&self.besides)
+            .zip(&self.snapshots)
+            .zip(&self.recorded);
         parts
             .map(|(((chosen, beside), snapshot), recorded)| CaseInput {
                 path: chosen.path,
@@ -179,7 +208,9 @@ impl<'w> EvalRun<'w> {
                 refused: self.refusals.of(chosen.path, &chosen.case.name.value),
                 answers: CaseAnswers {
                     recorded: recorded.as_deref().map_err(String::as_str),
-                    kept: self.earlier.map_or(&[], |earlier| earlier.answers(&chosen.case.name.value)),
+                    kept: self
+                        .earlier
+                        .map_or(&[], |earlier| earlier.answers(&chosen.case.name.value)),
                     tools: &chosen.suite.tools,
                 },
             })
@@ -189,11 +220,18 @@ impl<'w> EvalRun<'w> {
     /// Returns the keys of every case, with its name.
     pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
         let keys = run::keys(&self.context(), &self.inputs(), threads);
-        self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
+        self.chosen
+            .iter()
+            .map(|chosen| chosen.case.name.value.clone())
+            .zip(keys)
+            .collect()
     }
 
     /// Calls a function with all cases and their shared context.
-    pub(super) fn with_cases<T>(&self, work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T) -> T {
+    pub(super) fn with_cases<T>(
+        &self,
+        work: impl FnOnce(&RunContext<'_>, &[CaseInput<'_>]) -> T,
+    ) -> T {
         work(&self.context(), &self.inputs())
     }
 
@@ -212,53 +250,99 @@ impl<'w> EvalRun<'w> {
     ) -> Vec<Option<Done>> {
         let last = AtomicUsize::new(usize::MAX);
         let mask = fixed_mask(self.project);
-        let chosen = self.inputs().into_iter().zip(self.chosen).zip(which).filter(|(_, is_run)| **is_run);
-        let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) = chosen.map(|(both, _)| both).unzip();
+        let chosen = self
+            .inputs()
+            .into_iter()
+            .zip(self.chosen)
+            .zip(which)
+            .filter(|(_, is_run)| **is_run);
+        let (inputs, chosen): (Vec<CaseInput<'_>>, Vec<&Chosen<'_>>) =
+            chosen.map(|(both, _)| both).unzip();
         let keep = |at: usize, input: &CaseInput<'_>, mut done: Finished| {
             if fails_fast && done.verdict != CaseVerdict::Pass {
                 last.fetch_min(at, Ordering::Relaxed);
             }
             self.done.fetch_add(1, Ordering::Relaxed);
             let receiver = receiver(input.case, self.roles()).ok();
-            let suite = chosen.get(at).map_or("", |chosen| chosen.suite.id.value.as_str());
-            let of = Of { path: input.path, suite, case: input.case, receiver };
-            let row = CaseRow::of(of, &done, &locator.lock().unwrap_or_else(PoisonError::into_inner));
+            let suite = chosen
+                .get(at)
+                .map_or("", |chosen| chosen.suite.id.value.as_str());
+            let of = Of {
+                path: input.path,
+                suite,
+                case: input.case,
+                receiver,
+            };
+            let row = CaseRow::of(
+                of,
+                &done,
+                &locator.lock().unwrap_or_else(PoisonError::into_inner),
+            );
             // The row of a passed case contains only the author's own text.
-            let row = if done.verdict == CaseVerdict::Pass { row } else { row.masked(&mask) };
+            let row = if done.verdict == CaseVerdict::Pass {
+                row
+            } else {
+                row.masked(&mask)
+            };
             if let Some(journal) = self.journal {
                 journal.finished(&row, &done, &mask);
             }
             let snapshot = done.snapshot.take();
             let is_shown = self.asking.shows && done.verdict != CaseVerdict::Pass;
-            Done { row: Box::new(row), anew: done.anew, snapshot, open: is_shown.then(|| Box::new(done)) }
+            Done {
+                row: Box::new(row),
+                anew: done.anew,
+                snapshot,
+                open: is_shown.then(|| Box::new(done)),
+            }
         };
         let begins = |at| at < last.load(Ordering::Relaxed);
         let mut done = run::run_and(&self.context(), &inputs, threads, &begins, &keep);
         // Cases after the last one do not count, even if other threads ran them: the result is the
         // same with any number of threads.
-        done.iter_mut().skip(last.load(Ordering::Relaxed).saturating_add(1)).for_each(|behind| *behind = None);
+        done.iter_mut()
+            .skip(last.load(Ordering::Relaxed).saturating_add(1))
+            .for_each(|behind| *behind = None);
         let mut done = done.into_iter();
-        which.iter().map(|is_run| if *is_run { done.next().flatten() } else { None }).collect()
+        which
+            .iter()
+            .map(|is_run| if *is_run { done.next().flatten() } else { None })
+            .collect()
     }
 }
 
 /// Returns the stored request of a case that expects one.
 fn stored(chosen: &Chosen<'_>, files: &CachedFiles<'_>) -> Option<String> {
     let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-    chosen.case.wants_snapshot().then(|| files.text(&path).ok()).flatten()
+    chosen
+        .case
+        .wants_snapshot()
+        .then(|| files.text(&path).ok())
+        .flatten()
 }
 
 /// Returns the recorded calls of a case; none if nothing was recorded, or if the run ignores
 /// recordings.
-fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::result::Result<Vec<Recording>, String> {
-    if matches!(from, AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Kept) {
+fn recorded(
+    project: &Compiled,
+    chosen: &Chosen<'_>,
+    from: AnswersFrom,
+) -> std::result::Result<Vec<Recording>, String> {
+    if matches!(
+        from,
+        AnswersFrom::Scripted | AnswersFrom::Record | AnswersFrom::Live | AnswersFrom::Kept
+    ) {
         return Ok(Vec::new());
     }
     let path = paths::recording(chosen.path, &chosen.case.name.value);
-    let Some(found) = recordings(&project.files(), &path)? else { return Ok(Vec::new()) };
+    let Some(found) = recordings(&project.files(), &path)? else {
+        return Ok(Vec::new());
+    };
     if found.is_cut && !from.asks() {
         let why = "its last line is incomplete, as after a killed run; record it anew, or remove that line";
-        return Err(format!("the recorded answers in {path} cannot be read: {why}"));
+        return Err(format!(
+            "the recorded answers in {path} cannot be read: {why}"
+        ));
     }
     // A script or the context alone must not replace recorded answers that are lost.
     let is_replayed = matches!(from, AnswersFrom::Known | AnswersFrom::Replay);
@@ -274,15 +358,24 @@ fn recorded(project: &Compiled, chosen: &Chosen<'_>, from: AnswersFrom) -> std::
 ///
 /// # Errors
 /// The reason why they cannot be read.
-pub(in crate::cli::context) fn recordings(inside: &Inside<'_>, path: &str) -> std::result::Result<Option<Recordings>, String> {
+pub(in crate::cli::context) fn recordings(
+    inside: &Inside<'_>,
+    path: &str,
+) -> std::result::Result<Option<Recordings>, String> {
     let unreadable = |why: String| format!("the recorded answers in {path} cannot be read: {why}");
     let bytes = match contained_path::read(inside.files, inside.root, Path::new(path), LIMIT) {
         Ok(bytes) => bytes,
-        Err(Refused::Io(why)) if why.kind() == io::ErrorKind::NotFound && !is_link(inside.root, path) => return Ok(None),
+        Err(Refused::Io(why))
+            if why.kind() == io::ErrorKind::NotFound && !is_link(inside.root, path) =>
+        {
+            return Ok(None);
+        }
         Err(why) => return Err(unreadable(why.to_string())),
     };
     let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8".to_owned()))?;
-    Recordings::read(&text).map(Some).map_err(|why| unreadable(why.to_string()))
+    Recordings::read(&text)
+        .map(Some)
+        .map_err(|why| unreadable(why.to_string()))
 }
 
 /// Returns true if a file of the project, or its folder, is a link.
@@ -292,7 +385,12 @@ fn is_link(root: &Path, path: &str) -> bool {
 }
 
 /// Returns the decision to run, carry or leave out each case.
-pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
+pub(super) fn choices(
+    args: &EvalArgs,
+    project: &Compiled,
+    eval_run: &EvalRun<'_>,
+    cx: &mut Cx,
+) -> Result<Vec<Choice>> {
     let (named, shown) = match &args.since {
         Some(named) => (named.clone(), named.clone()),
         None if args.affected => affected_base(project),
@@ -301,20 +399,34 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
     // A revision first: anybody can commit a file of its name.
     let since = match of_revision(&named, project, eval_run.from, cx) {
         Ok(keys) => Since::revision(keys),
-        Err(error) => Since::results(&scorecard(Path::new(&named)).map_err(|_| neither(&named, error))?),
+        Err(error) => {
+            Since::results(&scorecard(Path::new(&named)).map_err(|_| neither(&named, error))?)
+        }
     };
     let now = eval_run.keys(cx.options.threads);
-    let mut choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
+    let mut choices: Vec<Choice> = now
+        .iter()
+        .map(|(name, keys)| since.choose(name, keys.as_ref()))
+        .collect();
     if let Err(error) = carry(project, &now, &mut choices) {
         if project.config.history.is_some() {
             return Err(error);
         }
-        cx.note(&format!("running every scenario, as no earlier verdicts are known: {}", error.message));
+        cx.note(&format!(
+            "running every scenario, as no earlier verdicts are known: {}",
+            error.message
+        ));
         choices.fill(Choice::Run);
     }
-    let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
+    let left_out = choices
+        .iter()
+        .filter(|choice| **choice == Choice::LeaveOut)
+        .count();
     if left_out > 0 {
-        cx.note(&format!("{} did not change since {shown}: not run", plural(left_out, "scenario")));
+        cx.note(&format!(
+            "{} did not change since {shown}: not run",
+            plural(left_out, "scenario")
+        ));
     }
     Ok(choices)
 }
@@ -322,7 +434,12 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_
 /// The commit that `--affected` alone compares with, and its name for people: as for the gate, where the work left the default branch.
 fn affected_base(project: &Compiled) -> (String, String) {
     let base = ChangeBase::of(&project.root, None).ok();
-    match base.and_then(|base| Some((base.commit.filter(|commit| *commit != base.head)?, base.name))) {
+    match base.and_then(|base| {
+        Some((
+            base.commit.filter(|commit| *commit != base.head)?,
+            base.name,
+        ))
+    }) {
         Some((commit, name)) => {
             let shown = format!("{} of {name}", commit.get(..SHOWN).unwrap_or(&commit));
             (commit, shown)
@@ -337,15 +454,28 @@ fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choi
         return Ok(());
     }
     let place = Place::of(&project.root, &project.config)?;
-    let Some(history) = place.open()? else { return Ok(()) };
+    let Some(history) = place.open()? else {
+        return Ok(());
+    };
     history.check().map_err(|error| place.unusable(&error))?;
-    for (choice, (name, keys)) in choices.iter_mut().zip(now).filter(|(choice, _)| **choice == Choice::LeaveOut) {
+    for (choice, (name, keys)) in choices
+        .iter_mut()
+        .zip(now)
+        .filter(|(choice, _)| **choice == Choice::LeaveOut)
+    {
         let Some(keys) = keys else { continue };
         let last = history.last(name, &keys.case.to_string(), &keys.context.to_string());
-        let Some(last) = last.map_err(|error| place.unusable(&error))? else { continue };
-        let row = last.result.and_then(|row| serde_json::from_str::<CaseRow>(row.get()).ok());
+        let Some(last) = last.map_err(|error| place.unusable(&error))? else {
+            continue;
+        };
+        let row = last
+            .result
+            .and_then(|row| serde_json::from_str::<CaseRow>(row.get()).ok());
         *choice = match row.filter(|row| row.verdict() == CaseVerdict::Pass) {
-            Some(row) => Choice::Carry(Box::new(CaseRow { carried_from: Some(last.registry_hash), ..row })),
+            Some(row) => Choice::Carry(Box::new(CaseRow {
+                carried_from: Some(last.registry_hash),
+                ..row
+            })),
             None => Choice::Run,
         };
     }
@@ -358,16 +488,24 @@ pub(in crate::cli::context) fn scorecard(path: &Path) -> Result<Scorecard> {
     let mut bytes = Vec::new();
     let read = fs::read_into(path, LIMIT, &mut bytes);
     read.map_err(|why| CliError::usage(format!("{shown} cannot be read: {}", reason(&why))))?;
-    let card = serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA);
-    card.ok_or_else(|| CliError::usage(format!("{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`")))
+    let card = serde_json::from_slice::<Scorecard>(&bytes)
+        .ok()
+        .filter(|card| card.schema == SCHEMA);
+    card.ok_or_else(|| {
+        CliError::usage(format!(
+            "{shown} is not a scorecard: expected a file with the schema `{SCHEMA}`"
+        ))
+    })
 }
 
 /// Returns the error for a name that is neither a revision nor a scorecard.
 fn neither(named: &str, error: CliError) -> CliError {
     let whence = "`ctxc eval --out FILE` writes a scorecard that can be compared with";
     if fs::is_file(Path::new(named)) {
-        return CliError::usage(format!("{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"))
-            .hint(whence);
+        return CliError::usage(format!(
+            "{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"
+        ))
+        .hint(whence);
     }
     // An existing revision with errors reports its own.
     if matches!(error.kind, Kind::Findings | Kind::Project) {
@@ -377,7 +515,12 @@ fn neither(named: &str, error: CliError) -> CliError {
 }
 
 /// Returns the keys of all cases of a revision.
-fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Result<Vec<(String, Keys)>> {
+fn of_revision(
+    name: &str,
+    project: &Compiled,
+    from: AnswersFrom,
+    cx: &Cx,
+) -> Result<Vec<(String, Keys)>> {
     let then = project.load_beside(name)?;
     let scenarios = Scenarios::of_revision(&then, None);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
@@ -386,8 +529,21 @@ fn of_revision(name: &str, project: &Compiled, from: AnswersFrom, cx: &Cx) -> Re
     let counters = Counters::new(&then.config, None)?;
     let cache = CacheArgs::default();
     let index = Lookup::new(&then, &cache);
-    let eval_run = EvalRun::new(&then, &chosen, (&files, &files), &counters, Rows::Curtailed, from);
-    let eval_run = EvalRun { index: Some(&index), ..eval_run };
+    let eval_run = EvalRun::new(
+        &then,
+        &chosen,
+        (&files, &files),
+        &counters,
+        Rows::Curtailed,
+        from,
+    );
+    let eval_run = EvalRun {
+        index: Some(&index),
+        ..eval_run
+    };
     let keys = eval_run.keys(cx.options.threads);
-    Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
+    Ok(keys
+        .into_iter()
+        .filter_map(|(name, keys)| Some((name, keys?)))
+        .collect())
 }

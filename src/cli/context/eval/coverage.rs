@@ -51,18 +51,24 @@ struct Row {
 
 /// Returns the agents of a project, each with its scenarios. A scenario that cannot be run covers
 /// nothing.
-pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals) -> Result<Document> {
+pub(super) fn of(
+    project: &Compiled,
+    chosen: &[Chosen<'_>],
+    refusals: &Refusals,
+) -> Result<Document> {
     let mut rows = Vec::new();
     for task in project.registry.tasks().map(Task::name) {
         let agents = project.agents(task)?;
-        let is_own = |agent: &&AgentNode| agent.is_of(task, |name| project.registry.find(name).is_some());
+        let is_own =
+            |agent: &&AgentNode| agent.is_of(task, |name| project.registry.find(name).is_some());
         for agent in agents.iter().filter(is_own) {
             let handle = agent.command(task, &agents);
             let (mut scenarios, mut holds) = (BTreeSet::new(), BTreeSet::new());
             let is_run = |one: &&Chosen<'_>| refusals.of(one.path, &one.case.name.value).is_none();
             for Chosen { case, .. } in chosen.iter().filter(is_run) {
                 let node = case.node.as_ref().map(|node| node.value.as_str());
-                let is_task = receiver(case, &project.config.roles).is_ok_and(|receiver| receiver.task == task);
+                let is_task = receiver(case, &project.config.roles)
+                    .is_ok_and(|receiver| receiver.task == task);
                 if is_task && (case.is_run || AgentNode::meant(&agents, node) == Ok(agent)) {
                     scenarios.insert(case.name.value.clone());
                     holds.extend(each(&case.expect_context).filter_map(|one| one.value.key()));
@@ -70,11 +76,22 @@ pub(super) fn of(project: &Compiled, chosen: &[Chosen<'_>], refusals: &Refusals)
                 }
             }
             let (node, name) = (agent.node.clone(), agent.name.clone());
-            rows.push(Row { task: task.to_owned(), node, name, scenarios, holds, handle });
+            rows.push(Row {
+                task: task.to_owned(),
+                node,
+                name,
+                scenarios,
+                holds,
+                handle,
+            });
         }
     }
     let tested = rows.iter().filter(|row| !row.scenarios.is_empty()).count();
-    Ok(Document { schema: COVERAGE, tested, agents: rows })
+    Ok(Document {
+        schema: COVERAGE,
+        tested,
+        agents: rows,
+    })
 }
 
 /// Prints one line for each agent.
@@ -89,7 +106,11 @@ pub(super) fn print(document: &Document, cx: &mut Cx) -> Result<()> {
         cx.hanging(&line, 4)?;
     }
     let all = document.agents.len();
-    cx.line(&format!("{} of {} tested", document.tested, plural(all, "agent")))?;
+    cx.line(&format!(
+        "{} of {} tested",
+        document.tested,
+        plural(all, "agent")
+    ))?;
     if document.tested < all {
         cx.note("`ctxc new scenario TASK` writes one from what the agent is shown today; `--node` names the agent");
     }

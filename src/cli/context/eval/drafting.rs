@@ -51,7 +51,10 @@ pub(in crate::cli::context) enum DraftError {
 
 impl DraftError {
     /// Converts to an error; the caller describes the faults.
-    pub(in crate::cli::context) fn into_error(self, word: impl FnOnce(&[Fault]) -> CliError) -> CliError {
+    pub(in crate::cli::context) fn into_error(
+        self,
+        word: impl FnOnce(&[Fault]) -> CliError,
+    ) -> CliError {
         match self {
             Self::Faults(faults) => word(&faults),
             Self::Other(error) => error,
@@ -61,27 +64,60 @@ impl DraftError {
 
 impl Sources<'_> {
     /// Drafts a scenario.
-    pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, DraftError> {
+    pub(in crate::cli::context) fn draft(
+        &self,
+        draft: &Draft<'_>,
+    ) -> std::result::Result<Drafting, DraftError> {
         let counters = Counters::new(&self.project.config, None).map_err(DraftError::Other)?;
-        let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
+        let first = self.seen(
+            &draft::yaml(draft, None),
+            draft,
+            &counters,
+            draft::objective,
+        )?;
         // Without a given objective, the first text has none of its own.
-        let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
+        let draft = Draft {
+            objective: Some(draft.objective.unwrap_or(&first)),
+            ..*draft
+        };
         let written = |seen: &Seen<'_>| {
             // Masked values are masked in texts too.
-            let masked = |text: &str| without_all_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()));
-            let is_same =
-                |((a, first), (b, second)): (&(String, String), &(String, String))| a == b && masked(first) == masked(second);
+            let masked = |text: &str| {
+                without_all_hashes(&self.mask.text(text).unwrap_or_else(|| text.to_owned()))
+            };
+            let is_same = |((a, first), (b, second)): (&(String, String), &(String, String))| {
+                a == b && masked(first) == masked(second)
+            };
             let (held, found) = (draft::held(seen.assembly), &draft.found.held);
             let is_whole = held.len() == found.len() && held.iter().zip(found).all(is_same);
             let request = self.mask.stored_request(&stored_request(seen));
-            (draft::yaml(&draft, Some(seen)), request, is_whole, draft::hears(seen.assembly))
+            (
+                draft::yaml(&draft, Some(seen)),
+                request,
+                is_whole,
+                draft::hears(seen.assembly),
+            )
         };
-        let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
+        let (text, request, is_whole, hears) =
+            self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         let (suite, faults) = read(self.path, &text);
-        let bug =
-            || DraftError::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
-        let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
-        Ok(Drafting { text, request, hears, expectations: case.expect_context.len(), is_whole })
+        let bug = || {
+            DraftError::Other(CliError::new(
+                Kind::Infrastructure,
+                format!("the scenario would have faults: {faults:?}"),
+            ))
+        };
+        let case = suite
+            .and_then(|suite| suite.cases.into_iter().next())
+            .filter(|_| faults.is_empty())
+            .ok_or_else(bug)?;
+        Ok(Drafting {
+            text,
+            request,
+            hears,
+            expectations: case.expect_context.len(),
+            is_whole,
+        })
     }
 
     /// Evaluates a scenario text, and calls a function with its context.
@@ -95,9 +131,13 @@ impl Sources<'_> {
         let other = |message: String| DraftError::Other(CliError::usage(message));
         let (suite, faults) = read(self.path, text);
         let case = suite.and_then(|suite| suite.cases.into_iter().next());
-        let case = case.ok_or_else(|| other(format!("the scenario would have faults: {faults:?}")))?;
+        let case =
+            case.ok_or_else(|| other(format!("the scenario would have faults: {faults:?}")))?;
         let files = CachedFiles::new(self.project.files());
-        let beside = FilesBeside { scenario: self.path, files: &files };
+        let beside = FilesBeside {
+            scenario: self.path,
+            files: &files,
+        };
         let patterns = CompiledPatterns::default();
         let context = context(self.project, &files, counters, &patterns);
         let input = CaseInput {
@@ -108,9 +148,10 @@ impl Sources<'_> {
             refused: None,
             answers: CaseAnswers::default(),
         };
+        let forest = TaskGraph::load(&self.project.registry, draft.receiver.task)
+            .map_err(|fault| DraftError::Faults(vec![fault]))?;
         let forest =
-            TaskGraph::load(&self.project.registry, draft.receiver.task).map_err(|fault| DraftError::Faults(vec![fault]))?;
-        let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
+            forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
         match case::context(&context, &input, &forest, draft.receiver, then) {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(faults)) => Err(DraftError::Faults(faults)),

@@ -45,7 +45,11 @@ const MANY: usize = 64;
 
 /// A run that was interrupted, with its finished cases, and the answered trials of the other cases
 /// by case and label.
-type Resumed = (RunRecord, Vec<CaseRecord>, BTreeMap<(String, String), OpenTrial>);
+type Resumed = (
+    RunRecord,
+    Vec<CaseRecord>,
+    BTreeMap<(String, String), OpenTrial>,
+);
 
 /// The state that is written, one case at a time.
 struct State {
@@ -76,10 +80,13 @@ impl<'j> Journal<'j> {
     ) -> Result<Self> {
         let begun = Place::of(&project.root, &project.config).and_then(|place| {
             let mut history = place.make()?;
-            let earlier = resume.map_or(Ok(None), |name| unfinished(&place, &history, name, &run))?;
+            let earlier =
+                resume.map_or(Ok(None), |name| unfinished(&place, &history, name, &run))?;
             let order = match &earlier {
                 Some((run, ..)) => run.order,
-                None => history.begin(&run).map_err(|error| place.unusable(&error))?,
+                None => history
+                    .begin(&run)
+                    .map_err(|error| place.unusable(&error))?,
             };
             Ok((place, history, order, earlier))
         });
@@ -91,56 +98,119 @@ impl<'j> Journal<'j> {
         let mut used = (0, 0, 0.0);
         if let Some(asking) = asking.filter(|_| open.is_some()) {
             asking.begin(resumed.as_ref().map_or(&run.id, |(run, ..)| &run.id));
-            if let Some((RunRecord { calls, tokens, cost_usd, .. }, cases, trials)) = &resumed {
+            if let Some((
+                RunRecord {
+                    calls,
+                    tokens,
+                    cost_usd,
+                    ..
+                },
+                cases,
+                trials,
+            )) = &resumed
+            {
                 used = (*calls, *tokens, *cost_usd);
                 asking.resume(
                     *calls,
-                    Spend { tokens: *tokens, usd: *cost_usd },
-                    cases.iter().map(|case| (case.id.clone(), String::new())).chain(trials.keys().cloned()).collect(),
+                    Spend {
+                        tokens: *tokens,
+                        usd: *cost_usd,
+                    },
+                    cases
+                        .iter()
+                        .map(|case| (case.id.clone(), String::new()))
+                        .chain(trials.keys().cloned())
+                        .collect(),
                 );
             }
         }
-        let state = Mutex::new(State { open, waiting: Vec::new(), used, trouble });
-        let at_once = if asking.is_none() && !runs_programs { MANY } else { 1 };
-        Ok(Self { project, asking, resumed, at_once, state })
+        let state = Mutex::new(State {
+            open,
+            waiting: Vec::new(),
+            used,
+            trouble,
+        });
+        let at_once = if asking.is_none() && !runs_programs {
+            MANY
+        } else {
+            1
+        };
+        Ok(Self {
+            project,
+            asking,
+            resumed,
+            at_once,
+            state,
+        })
     }
 
     /// Returns true if a recorded call belongs to the interrupted part of this run.
     pub(super) fn resumes(&self, call: &Recording) -> bool {
-        self.resumed.as_ref().is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
+        self.resumed
+            .as_ref()
+            .is_some_and(|(run, ..)| call.run.as_ref() == Some(&run.id))
     }
 
     /// Takes the results of the resumed run whose cases are unchanged, and returns a note with
     /// their number.
-    pub(super) fn take(&self, choices: &mut [Choice], keys: impl FnOnce() -> Vec<(String, Option<Keys>)>) -> Option<String> {
+    pub(super) fn take(
+        &self,
+        choices: &mut [Choice],
+        keys: impl FnOnce() -> Vec<(String, Option<Keys>)>,
+    ) -> Option<String> {
         let (run, cases, _) = self.resumed.as_ref()?;
-        let cases: BTreeMap<&str, &CaseRecord> = cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        let cases: BTreeMap<&str, &CaseRecord> =
+            cases.iter().map(|case| (case.id.as_str(), case)).collect();
         let mut taken = 0;
         for (choice, (name, keys)) in choices.iter_mut().zip(keys()) {
             let is_same = |case: &&&CaseRecord| {
                 let same = keys.map(|keys| (keys.case.to_string(), Some(keys.context.to_string())));
-                same.is_some_and(|(key, context)| (&case.key, &case.context_hash) == (&key, &context))
+                same.is_some_and(|(key, context)| {
+                    (&case.key, &case.context_hash) == (&key, &context)
+                })
             };
-            let case = cases.get(name.as_str()).filter(is_same).filter(|case| case.verdict != CaseVerdict::Error.word());
-            let row = case.and_then(|case| serde_json::from_str::<CaseRow>(case.result.as_ref()?.get()).ok());
+            let case = cases
+                .get(name.as_str())
+                .filter(is_same)
+                .filter(|case| case.verdict != CaseVerdict::Error.word());
+            let row = case
+                .and_then(|case| serde_json::from_str::<CaseRow>(case.result.as_ref()?.get()).ok());
             if let Some(row) = row.filter(|_| *choice == Choice::Run) {
                 *choice = Choice::Carry(Box::new(row));
                 taken += 1;
             }
         }
-        Some(format!("resuming run {}: {} finished before, not run again", run.id, plural(taken, "scenario")))
+        Some(format!(
+            "resuming run {}: {} finished before, not run again",
+            run.id,
+            plural(taken, "scenario")
+        ))
     }
 
     /// Adds a finished case, masked by `mask`; answers of models are masked by the masks that know
     /// the secrets of their calls.
     pub(super) fn finished(&self, row: &CaseRow, done: &Finished, mask: &FixedMask) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { open, waiting, used, .. } = &mut *state;
+        let State {
+            open,
+            waiting,
+            used,
+            ..
+        } = &mut *state;
         if open.is_none() {
             return;
         }
-        plus(used, &self.asking.map(|asking| asking.used(&row.path, &row.id)).unwrap_or_default());
-        waiting.push(CaseRecord { answers: self.answers(done, mask), ..record(&row.clone().masked(mask), done) });
+        plus(
+            used,
+            &self
+                .asking
+                .map(|asking| asking.used(&row.path, &row.id))
+                .unwrap_or_default(),
+        );
+        waiting.push(CaseRecord {
+            answers: self.answers(done, mask),
+            ..record(&row.clone().masked(mask), done)
+        });
         if waiting.len() >= self.at_once {
             commit(&mut state);
         }
@@ -151,7 +221,11 @@ impl<'j> Journal<'j> {
         if self.project.config.record.content == Content::Shape || done.trials.is_empty() {
             return None;
         }
-        let kept = |trial: &Trial| KeptAnswer { stage: trial.stage, by: trial.by.clone(), answer: Arc::clone(&trial.answer) };
+        let kept = |trial: &Trial| KeptAnswer {
+            stage: trial.stage,
+            by: trial.by.clone(),
+            answer: Arc::clone(&trial.answer),
+        };
         let json = serde_json::to_string(&done.trials.iter().map(kept).collect::<Vec<_>>()).ok()?;
         match self.asking {
             None => RawValue::from_string(mask.json(&json, |_| true)).ok(),
@@ -171,7 +245,9 @@ impl<'j> Journal<'j> {
         if let Some(trouble) = state.trouble.take() {
             return Err(trouble);
         }
-        let Some((place, history, run)) = &mut state.open else { return Ok(()) };
+        let Some((place, history, run)) = &mut state.open else {
+            return Ok(());
+        };
         history.end(*run).map_err(|error| place.unusable(&error))
     }
 }
@@ -182,8 +258,17 @@ fn redacted(asking: &Asking<'_>, json: &str) -> Option<Box<RawValue>> {
 }
 
 /// Commits the waiting cases.
-fn commit(State { open, waiting, used, trouble }: &mut State) {
-    let Some((place, history, run)) = open else { return };
+fn commit(
+    State {
+        open,
+        waiting,
+        used,
+        trouble,
+    }: &mut State,
+) {
+    let Some((place, history, run)) = open else {
+        return;
+    };
     if let Err(error) = history.add(*run, waiting, *used) {
         *trouble = Some(place.unusable(&error));
         *open = None;
@@ -193,13 +278,26 @@ fn commit(State { open, waiting, used, trouble }: &mut State) {
 
 impl KeepTrials for Journal<'_> {
     fn earlier(&self, trial: &TrialUnderWay<'_>) -> Option<Answer> {
-        let kept = self.resumed.as_ref()?.2.get(&(trial.case.to_owned(), label(trial.trial)))?;
+        let kept = self
+            .resumed
+            .as_ref()?
+            .2
+            .get(&(trial.case.to_owned(), label(trial.trial)))?;
         let answer = kept.answer.as_ref()?;
-        if (&kept.key, &kept.context_hash) != (&trial.keys.case.to_string(), &trial.keys.context.to_string()) {
+        if (&kept.key, &kept.context_hash)
+            != (
+                &trial.keys.case.to_string(),
+                &trial.keys.context.to_string(),
+            )
+        {
             return None;
         }
-        let answer = serde_json::from_str::<KeptAnswer>(answer.get()).ok()?.whole();
-        if let (Some(asking), Ok(used)) = (self.asking, serde_json::from_str::<Calls>(kept.used.get())) {
+        let answer = serde_json::from_str::<KeptAnswer>(answer.get())
+            .ok()?
+            .whole();
+        if let (Some(asking), Ok(used)) =
+            (self.asking, serde_json::from_str::<Calls>(kept.used.get()))
+        {
             asking.failed_before(trial.path, trial.case, &used);
         }
         Some(answer)
@@ -208,14 +306,28 @@ impl KeepTrials for Journal<'_> {
     fn tried(&self, trial: &TrialUnderWay<'_>, answer: &Answer, by: &str) {
         let Some(asking) = self.asking else { return };
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let State { open, used, trouble, .. } = &mut *state;
-        let Some((place, history, run)) = open else { return };
+        let State {
+            open,
+            used,
+            trouble,
+            ..
+        } = &mut *state;
+        let Some((place, history, run)) = open else {
+            return;
+        };
         let calls = asking.used(trial.path, trial.case);
         plus(used, &calls);
         // Recorded answers are stored in the recording only.
         let is_kept = !asking.records() && self.project.config.record.content != Content::Shape;
-        let kept = || KeptAnswer { stage: trial.trial.stage, by: by.to_owned(), answer: Arc::new(answer.clone()) };
-        let answer = is_kept.then(|| serde_json::to_string(&kept()).ok()).flatten().and_then(|json| redacted(asking, &json));
+        let kept = || KeptAnswer {
+            stage: trial.trial.stage,
+            by: by.to_owned(),
+            answer: Arc::new(answer.clone()),
+        };
+        let answer = is_kept
+            .then(|| serde_json::to_string(&kept()).ok())
+            .flatten()
+            .and_then(|json| redacted(asking, &json));
         let record = OpenTrial {
             id: trial.case.to_owned(),
             trial: label(trial.trial),
@@ -233,11 +345,20 @@ impl KeepTrials for Journal<'_> {
 
 /// Adds calls to the usage of the run.
 fn plus((calls, tokens, usd): &mut (u64, u64, f64), more: &Calls) {
-    (*calls, *tokens, *usd) = (*calls + more.made, tokens.saturating_add(more.spent.tokens), *usd + more.spent.usd);
+    (*calls, *tokens, *usd) = (
+        *calls + more.made,
+        tokens.saturating_add(more.spent.tokens),
+        *usd + more.spent.usd,
+    );
 }
 
 /// Returns the run to resume: the named one, or the last unfinished run with the same selection.
-fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecord) -> Result<Option<Resumed>> {
+fn unfinished(
+    place: &Place,
+    history: &SqliteHistory,
+    name: &str,
+    now: &RunRecord,
+) -> Result<Option<Resumed>> {
     let runs = history.runs().map_err(|error| place.unusable(&error))?;
     let is_same = |run: &RunRecord| run.selection == now.selection;
     let found = if name.is_empty() {
@@ -245,18 +366,31 @@ fn unfinished(place: &Place, history: &SqliteHistory, name: &str, now: &RunRecor
     } else {
         let run = find(&runs, name)?;
         if run.finished {
-            return Err(CliError::usage(format!("run {} is complete: nothing is left to run", run.id)));
+            return Err(CliError::usage(format!(
+                "run {} is complete: nothing is left to run",
+                run.id
+            )));
         }
         if !is_same(run) {
-            return Err(CliError::usage(format!("run {} had other scenarios, another registry or other options", run.id))
-                .hint("`ctxc eval --resume` without a name takes the last unfinished run that fits"));
+            return Err(CliError::usage(format!(
+                "run {} had other scenarios, another registry or other options",
+                run.id
+            ))
+            .hint("`ctxc eval --resume` without a name takes the last unfinished run that fits"));
         }
         Some(run)
     };
     let Some(run) = found else { return Ok(None) };
-    let cases = history.cases(run.order).map_err(|error| place.unusable(&error))?;
-    let trials = history.open_trials(run.order).map_err(|error| place.unusable(&error))?;
-    let trials = trials.into_iter().map(|trial| ((trial.id.clone(), trial.trial.clone()), trial)).collect();
+    let cases = history
+        .cases(run.order)
+        .map_err(|error| place.unusable(&error))?;
+    let trials = history
+        .open_trials(run.order)
+        .map_err(|error| place.unusable(&error))?;
+    let trials = trials
+        .into_iter()
+        .map(|trial| ((trial.id.clone(), trial.trial.clone()), trial))
+        .collect();
     Ok(Some((run.clone(), cases, trials)))
 }
 
@@ -269,8 +403,13 @@ pub(super) fn head(
     planned: usize,
 ) -> RunRecord {
     let mut hasher = Hasher::new();
-    hasher.field("ctxc selection 1").field(env!("CARGO_PKG_VERSION")).field(project.registry.hash().0);
-    hasher.field(from.word()).number(u64::from(rows == Rows::Full));
+    hasher
+        .field("ctxc selection 1")
+        .field(env!("CARGO_PKG_VERSION"))
+        .field(project.registry.hash().0);
+    hasher
+        .field(from.word())
+        .number(u64::from(rows == Rows::Full));
     hasher.field(format!("{rule:?}"));
     for Chosen { path, case, .. } in chosen {
         hasher.field(path).field(&case.name.value);
@@ -279,7 +418,11 @@ pub(super) fn head(
     let at = date::time(seconds);
     let random = Hash(fs::random()).to_string();
     // `20261121-084509-1f0a9c`
-    let digits: String = at.chars().filter(|c| c.is_ascii_digit() || *c == 'T').map(|c| if c == 'T' { '-' } else { c }).collect();
+    let digits: String = at
+        .chars()
+        .filter(|c| c.is_ascii_digit() || *c == 'T')
+        .map(|c| if c == 'T' { '-' } else { c })
+        .collect();
     RunRecord {
         id: format!("{digits}-{}", random.get(3..9).unwrap_or_default()),
         order: seconds.saturating_mul(1_000_000),
@@ -297,7 +440,10 @@ pub(super) fn head(
 fn record(row: &CaseRow, done: &Finished) -> CaseRecord {
     let placed = || {
         let mut hasher = Hasher::new();
-        hasher.field("ctxc case without a key").field(&row.path).field(&row.id);
+        hasher
+            .field("ctxc case without a key")
+            .field(&row.path)
+            .field(&row.id);
         hasher.finish().to_string()
     };
     let trial = |trial: &TrialRow| TrialRecord {

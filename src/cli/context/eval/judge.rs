@@ -56,20 +56,45 @@ pub(in crate::cli::context) fn judge_some(
     let cache = CacheArgs::default();
     let index = Lookup::new(project, &cache);
     let is_own = std::ptr::eq(project, whose);
-    let refusals = if is_own { scenarios.refusals(project) } else { Refusals::default() };
-    let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
+    let refusals = if is_own {
+        scenarios.refusals(project)
+    } else {
+        Refusals::default()
+    };
+    let eval_run = EvalRun::new(
+        project,
+        &chosen,
+        (&live, &frozen),
+        &counters,
+        Rows::Full,
+        AnswersFrom::Known,
+    );
     // Scenarios without permission stay undecided; those that only the base runs expect nothing
     // here.
-    let side = if is_own { CheckSide::Own } else { CheckSide::Other };
+    let side = if is_own {
+        CheckSide::Own
+    } else {
+        CheckSide::Other
+    };
     let runnable = Runnable::of(project, chosen.iter(), trust)?.on(side, runs);
-    let mut eval_run = eval_run.asking(RunAnswers { config: Some(&project.config), ..runnable.answers() });
+    let mut eval_run = eval_run.asking(RunAnswers {
+        config: Some(&project.config),
+        ..runnable.answers()
+    });
     (eval_run.refusals, eval_run.index) = (refusals, Some(&index));
     let all = vec![true; chosen.len()];
     let lines = || project.lines(&project.paths());
     let locator = locator(scenarios, &live, &lines);
     let finished = eval_run.run(&all, &locator, (cx.options.threads, false));
     let choices = vec![Choice::Run; chosen.len()];
-    Ok(card(project, (scenarios, &locator), &eval_run, choices, finished, counters.first().name()))
+    Ok(card(
+        project,
+        (scenarios, &locator),
+        &eval_run,
+        choices,
+        finished,
+        counters.first().name(),
+    ))
 }
 
 /// Calls a function with the named scenarios of `whose`, over the tasks of a project.
@@ -84,8 +109,18 @@ pub(in crate::cli::context) fn with_cases<T>(
     let mut chosen = scenarios.choose(&EvalArgs::default(), &whose.config)?;
     chosen.retain(|one| names.contains(&one.case.name.value));
     let counters = Counters::new(&project.config, None)?;
-    let eval_run = EvalRun::new(project, &chosen, (&live, &frozen), &counters, Rows::Full, AnswersFrom::Known);
-    let answers = RunAnswers { config: Some(&project.config), ..RunAnswers::default() };
+    let eval_run = EvalRun::new(
+        project,
+        &chosen,
+        (&live, &frozen),
+        &counters,
+        Rows::Full,
+        AnswersFrom::Known,
+    );
+    let answers = RunAnswers {
+        config: Some(&project.config),
+        ..RunAnswers::default()
+    };
     Ok(eval_run.asking(answers).with_cases(work))
 }
 
@@ -110,15 +145,28 @@ pub(in crate::cli::context) fn record(
     cx: &mut Cx,
 ) -> Result<BTreeSet<String>> {
     let args = EvalArgs::recording(trust);
-    let Some(asking) = asking(&args, project, budget, cx)? else { return Ok(BTreeSet::new()) };
+    let Some(asking) = asking(&args, project, budget, cx)? else {
+        return Ok(BTreeSet::new());
+    };
     let mut chosen = scenarios.choose(&EvalArgs::default(), &project.config)?;
     chosen.retain(|one| names.contains(&one.case.name.value));
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
     let cache = CacheArgs::default();
     let index = Lookup::new(project, &cache);
-    let eval_run = EvalRun::new(project, &chosen, (&files, &files), &counters, Rows::Full, AnswersFrom::Record);
-    let answers = RunAnswers { ask: Some(&asking), config: Some(&project.config), ..RunAnswers::default() };
+    let eval_run = EvalRun::new(
+        project,
+        &chosen,
+        (&files, &files),
+        &counters,
+        Rows::Full,
+        AnswersFrom::Record,
+    );
+    let answers = RunAnswers {
+        ask: Some(&asking),
+        config: Some(&project.config),
+        ..RunAnswers::default()
+    };
     let mut eval_run = eval_run.asking(answers);
     (eval_run.refusals, eval_run.index) = (scenarios.refusals(project), Some(&index));
     let lines = || project.lines(&project.paths());
@@ -126,7 +174,11 @@ pub(in crate::cli::context) fn record(
     let all = vec![true; chosen.len()];
     let finished = eval_run.run(&all, &locator, (NonZeroUsize::new(CEILING), false));
     let (calls, spent) = asking.spent();
-    cx.note(&format!("asked models anew: {}, US$ {}", plural(calls as usize, "call"), usd(spent.usd)));
+    cx.note(&format!(
+        "asked models anew: {}, US$ {}",
+        plural(calls as usize, "call"),
+        usd(spent.usd)
+    ));
     let is_recorded = |row: &CaseRow| !row.trials.is_empty() && row.trouble.is_none();
     let mut recorded = BTreeSet::new();
     for (chosen, done) in chosen.iter().zip(finished.iter().flatten()) {
@@ -134,8 +186,16 @@ pub(in crate::cli::context) fn record(
         if is_recorded(&done.row) {
             recorded.insert(name.clone());
         } else {
-            let why = done.row.trouble.as_deref().unwrap_or("its context does not hold, or it has no expectation on the answer");
-            cx.note(&format!("`{}` was not recorded: {}", escape(name), escape(why)));
+            let why = done
+                .row
+                .trouble
+                .as_deref()
+                .unwrap_or("its context does not hold, or it has no expectation on the answer");
+            cx.note(&format!(
+                "`{}` was not recorded: {}",
+                escape(name),
+                escape(why)
+            ));
         }
     }
     Ok(recorded)

@@ -30,9 +30,19 @@ fn said(row: &CaseRow, stale: Stale) -> Said {
 
 /// Returns the report.
 pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
-    let count = |what: Said| card.cases.iter().filter(|row| said(row, stale) == what).count().to_string();
-    let (tests, failures, errors, skipped) =
-        (card.cases.len().to_string(), count(Said::Failure), count(Said::Error), count(Said::Skipped));
+    let count = |what: Said| {
+        card.cases
+            .iter()
+            .filter(|row| said(row, stale) == what)
+            .count()
+            .to_string()
+    };
+    let (tests, failures, errors, skipped) = (
+        card.cases.len().to_string(),
+        count(Said::Failure),
+        count(Said::Error),
+        count(Said::Skipped),
+    );
     let counts = [
         ("name", "ctxc eval"),
         ("tests", tests.as_str()),
@@ -42,7 +52,9 @@ pub(super) fn xml(card: &Scorecard, stale: Stale) -> String {
         ("time", "0"),
     ];
     let mut xml = TemplateWriter::new();
-    xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
+    xml.declaration()
+        .open("testsuites", &counts)
+        .open("testsuite", &counts);
     for row in &card.cases {
         case(&mut xml, row, said(row, stale));
     }
@@ -54,20 +66,38 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow, said: Said) {
     let suite = legal(&row.suite);
     let path = legal(&row.path);
     let line = row.line.to_string();
-    let head = [("classname", &*suite), ("name", &*name), ("file", &*path), ("line", &line), ("time", "0")];
+    let head = [
+        ("classname", &*suite),
+        ("name", &*name),
+        ("file", &*path),
+        ("line", &line),
+        ("time", "0"),
+    ];
     // Each entry stays one line: quoted texts may contain line breaks.
-    let lines: Vec<String> = lines(row).iter().map(|line| escape(line).into_owned()).collect();
+    let lines: Vec<String> = lines(row)
+        .iter()
+        .map(|line| escape(line).into_owned())
+        .collect();
     let told = lines.join("\n");
     let message = lines.into_iter().next().unwrap_or_else(|| state(row));
     xml.open("testcase", &head);
     match said {
         Said::Passed => xml.leaf("system-out", &[], &state(row)),
-        Said::Failure => xml.leaf("failure", &[("message", &message), ("type", "expectation")], &told),
-        Said::Error => xml.leaf("error", &[("message", &message), ("type", "untried")], &told),
+        Said::Failure => xml.leaf(
+            "failure",
+            &[("message", &message), ("type", "expectation")],
+            &told,
+        ),
+        Said::Error => xml.leaf(
+            "error",
+            &[("message", &message), ("type", "untried")],
+            &told,
+        ),
         Said::Skipped => match row.carried_from.as_deref() {
-            Some(from) if row.verdict() == CaseVerdict::Pass => {
-                xml.empty("skipped", &[("message", &format!("carried from {}", legal(from)))])
-            }
+            Some(from) if row.verdict() == CaseVerdict::Pass => xml.empty(
+                "skipped",
+                &[("message", &format!("carried from {}", legal(from)))],
+            ),
             _ => xml.leaf("skipped", &[("message", &message)], &told),
         },
     };

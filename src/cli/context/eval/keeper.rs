@@ -87,12 +87,17 @@ impl<'p> Keeper<'p> {
     }
 
     fn is_of_run(&self, call: &Recording) -> bool {
-        self.run.get().is_some_and(|run| call.run.as_ref() == Some(run))
+        self.run
+            .get()
+            .is_some_and(|run| call.run.as_ref() == Some(run))
     }
 
     /// Returns the number of answers that were taken from interrupted runs.
     pub(super) fn taken_over(&self) -> usize {
-        *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner)
+        *self
+            .taken_over
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn begun(&self) -> MutexGuard<'_, BTreeMap<String, Begun>> {
@@ -108,23 +113,45 @@ impl<'p> Keeper<'p> {
     pub(super) fn begin(&self, asked: &Asked<'_>) -> Result<Option<TakenOver>, String> {
         let path = paths::recording(asked.path, asked.case);
         if let Some(why) = self.fault.get() {
-            return Err(format!("no model was asked, since an earlier answer could not be kept: {why}"));
+            return Err(format!(
+                "no model was asked, since an earlier answer could not be kept: {why}"
+            ));
         }
         self.checked(&path, &self.recording(asked, None, 0))
             .map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
         let mut all = self.begun();
         if !all.contains_key(&path) {
-            let left = self.open(&path).map_err(|why| format!("no model was asked, since its answer cannot be kept: {why}"))?;
-            all.insert(path.clone(), Begun { left, ..Begun::default() });
+            let left = self.open(&path).map_err(|why| {
+                format!("no model was asked, since its answer cannot be kept: {why}")
+            })?;
+            all.insert(
+                path.clone(),
+                Begun {
+                    left,
+                    ..Begun::default()
+                },
+            );
         }
-        let Some(begun) = all.get_mut(&path) else { return Ok(None) };
-        let Some(call) = begun.left.pop_front() else { return Ok(None) };
-        let is_same = call.trial == Some(asked.trial) && call.is_answered() && self.comparison.is_same(&call, &asked.sent.live());
+        let Some(begun) = all.get_mut(&path) else {
+            return Ok(None);
+        };
+        let Some(call) = begun.left.pop_front() else {
+            return Ok(None);
+        };
+        let is_same = call.trial == Some(asked.trial)
+            && call.is_answered()
+            && self.comparison.is_same(&call, &asked.sent.live());
         if let Some(response) = response(&call).filter(|_| is_same) {
             begun.count += 1;
             begun.kept += &call.line();
-            *self.taken_over.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-            return Ok(Some(TakenOver { response, is_of_run: self.is_of_run(&call) }));
+            *self
+                .taken_over
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) += 1;
+            return Ok(Some(TakenOver {
+                response,
+                is_of_run: self.is_of_run(&call),
+            }));
         }
         begun.left.clear();
         let written = fs::write_atomic(&self.part(&path), begun.kept.as_bytes());
@@ -147,18 +174,23 @@ impl<'p> Keeper<'p> {
         let calls = |file: &Path| {
             let mut bytes = Vec::new();
             match fs::read_into(file, LIMIT, &mut bytes) {
-                Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(unkept(path, &why)),
+                Err(why) if why.kind() != io::ErrorKind::NotFound => {
+                    return Err(unkept(path, &why));
+                }
                 _ => {}
             }
             let text = String::from_utf8_lossy(&bytes);
-            Ok(Recordings::read(&text).map(|found| found.calls).unwrap_or_default())
+            Ok(Recordings::read(&text)
+                .map(|found| found.calls)
+                .unwrap_or_default())
         };
         let mut left = calls(&part)?;
         if left.is_empty() && self.run.get().is_some() && fs::is_file(&place) {
             left = calls(&place)?;
             left.retain(|call| self.is_of_run(call));
         }
-        fs::create_dir_all(place.parent().unwrap_or(self.root)).map_err(|why| unkept(path, &why))?;
+        fs::create_dir_all(place.parent().unwrap_or(self.root))
+            .map_err(|why| unkept(path, &why))?;
         let whole: String = left.iter().map(Recording::line).collect();
         fs::write_atomic(&part, whole.as_bytes()).map_err(|why| unkept(path, &why))?;
         Ok(left.into())
@@ -186,10 +218,15 @@ impl<'p> Keeper<'p> {
     /// Replaces the recording of a case by its new calls.
     pub(super) fn finish(&self, path: &str, case: &str) -> Result<(), String> {
         let path = paths::recording(path, case);
-        let Some(_) = self.begun().remove(&path) else { return Ok(()) };
+        let Some(_) = self.begun().remove(&path) else {
+            return Ok(());
+        };
         let (part, mut bytes) = (self.part(&path), Vec::new());
-        let moved = fs::read_into(&part, LIMIT, &mut bytes).and_then(|_| fs::write_atomic(&self.root.join(&path), &bytes));
-        moved.and_then(|_| fs::remove(&part)).map_err(|why| unkept(&path, &why))
+        let moved = fs::read_into(&part, LIMIT, &mut bytes)
+            .and_then(|_| fs::write_atomic(&self.root.join(&path), &bytes));
+        moved
+            .and_then(|_| fs::remove(&part))
+            .map_err(|why| unkept(&path, &why))
     }
 
     /// Leaves the recording of a case unchanged; returns a note on the partial file if calls were
@@ -200,10 +237,16 @@ impl<'p> Keeper<'p> {
         let count = begun.count + begun.left.len();
         if count > 0 {
             let answers = plural(count, "answer");
-            return Some(format!("{} keeps {answers}, and the next `--record` continues from there", paths::unfinished(&path)));
+            return Some(format!(
+                "{} keeps {answers}, and the next `--record` continues from there",
+                paths::unfinished(&path)
+            ));
         }
         let part = self.part(&path);
-        if let (Some(folder), Some(name)) = (part.parent(), part.file_name().and_then(|name| name.to_str())) {
+        if let (Some(folder), Some(name)) = (
+            part.parent(),
+            part.file_name().and_then(|name| name.to_str()),
+        ) {
             fs::take_back(folder, &[name]);
         }
         None
@@ -211,12 +254,28 @@ impl<'p> Keeper<'p> {
 
     /// Refuses a call with a secret that no mask replaces.
     fn checked(&self, path: &str, call: &Recording) -> Result<(), String> {
-        self.check.files([NewFile { name: path, text: &call.line() }]).map(drop).map_err(|error| error.message)
+        self.check
+            .files([NewFile {
+                name: path,
+                text: &call.line(),
+            }])
+            .map(drop)
+            .map_err(|error| error.message)
     }
 
-    fn recording(&self, asked: &Asked<'_>, response: Option<&Response>, number: usize) -> Recording {
+    fn recording(
+        &self,
+        asked: &Asked<'_>,
+        response: Option<&Response>,
+        number: usize,
+    ) -> Recording {
         let at = Some(date::time((fs::now() / 1_000_000_000) as i64));
-        let recording = asked.sent.recording(response, AnsweredBy::Upstream, (number.to_string(), at), &self.redactor);
+        let recording = asked.sent.recording(
+            response,
+            AnsweredBy::Upstream,
+            (number.to_string(), at),
+            &self.redactor,
+        );
         Recording {
             conversation: Some(asked.case.to_owned()),
             run: self.run.get().cloned(),
@@ -235,5 +294,10 @@ fn response(call: &Recording) -> Option<Response> {
     let body = call.response_text()?;
     let answer = read::answer(read::dialect(&call.dialect)?, &body).ok()?;
     let latency = Duration::from_millis(call.latency_ms.unwrap_or(0));
-    Some(Response { answer, body, status: call.status.unwrap_or(200), latency })
+    Some(Response {
+        answer,
+        body,
+        status: call.status.unwrap_or(200),
+        latency,
+    })
 }

@@ -15,8 +15,10 @@ use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
-    Exit codes: 0 merged, whatever the verdicts are, 2 a file is not a scorecard, a part is missing, or they are of different runs.")]
+#[command(
+    after_help = "Examples:\n  ctxc eval --shard 1/1 --out 1.json && ctxc scorecard merge 1.json\n\n\
+    Exit codes: 0 merged, whatever the verdicts are, 2 a file is not a scorecard, a part is missing, or they are of different runs."
+)]
 pub(crate) struct ScorecardArgs {
     #[command(subcommand)]
     what: What,
@@ -37,9 +39,13 @@ enum What {
 /// Runs the verb.
 pub(crate) fn run(args: &ScorecardArgs, cx: &mut Cx) -> Result<Exit> {
     let What::Merge { files, output } = &args.what;
-    let cards = files.iter().map(|path| Ok((path.display().to_string(), scorecard(path)?))).collect::<Result<Vec<_>>>()?;
-    let card =
-        merge(cards).map_err(|why| CliError::usage(why).hint("run every shard, with the same templates, ctxc and options"))?;
+    let cards = files
+        .iter()
+        .map(|path| Ok((path.display().to_string(), scorecard(path)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let card = merge(cards).map_err(|why| {
+        CliError::usage(why).hint("run every shard, with the same templates, ctxc and options")
+    })?;
     let stale = Project::load(&cx.options)?.config.eval.stale;
     cx.emit(output, |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),

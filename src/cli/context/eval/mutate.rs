@@ -19,9 +19,19 @@ pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>>
     let roles = project.config.roles.values();
     let subjects = roles.map(|role| (role.name.value.as_str(), role.task.value.as_str()));
     let tasks = project.registry.tasks().map(Task::name);
-    let played: BTreeSet<&str> = project.config.roles.values().map(|role| role.task.value.as_str()).collect();
-    let subjects: Vec<(&str, &str)> =
-        subjects.chain(tasks.filter(|task| !played.contains(task)).map(|task| (task, task))).collect();
+    let played: BTreeSet<&str> = project
+        .config
+        .roles
+        .values()
+        .map(|role| role.task.value.as_str())
+        .collect();
+    let subjects: Vec<(&str, &str)> = subjects
+        .chain(
+            tasks
+                .filter(|task| !played.contains(task))
+                .map(|task| (task, task)),
+        )
+        .collect();
     let mut unasked = Vec::new();
     for (subject, task) in subjects {
         for agent in project.agents(task)? {
@@ -39,34 +49,60 @@ pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>>
 }
 
 fn place(subject: &str, node: &str) -> String {
-    if node == "/" { subject.to_owned() } else { format!("{subject}{node}") }
+    if node == "/" {
+        subject.to_owned()
+    } else {
+        format!("{subject}{node}")
+    }
 }
 
 /// Prints the unnoticed changes.
 pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<()> {
     for score in &found.scores {
-        let Score { subject, node, asked, tried, unnoticed } = score;
+        let Score {
+            subject,
+            node,
+            asked,
+            tried,
+            unnoticed,
+        } = score;
         let noticed = tried - unnoticed.len();
         let place = place(subject, node);
         let share = (noticed * 100).checked_div(*tried).unwrap_or(0);
         let title = cx.options.screen.paint(Paint::Strong, &escape(&place));
         let by = plural(*asked, "scenario");
-        cx.line(&format!("{title}  {noticed} of {} noticed by {by} ({share} %)", plural(*tried, "change")))?;
+        cx.line(&format!(
+            "{title}  {noticed} of {} noticed by {by} ({share} %)",
+            plural(*tried, "change")
+        ))?;
         for change in unnoticed {
-            cx.line(&format!("  not detected: {}; `{}` would detect it", escape(&change.words()), change.noticed_by()))?;
+            cx.line(&format!(
+                "  not detected: {}; `{}` would detect it",
+                escape(&change.words()),
+                change.noticed_by()
+            ))?;
         }
     }
     if found.scores.is_empty() {
         cx.line("no scenario passes, so no change can be detected")?;
     }
     // A failing scenario is a scenario too.
-    let passing = if found.failing.is_empty() { "" } else { " that passes" };
+    let passing = if found.failing.is_empty() {
+        ""
+    } else {
+        " that passes"
+    };
     for place in unasked.iter().take(NAMED) {
         let title = cx.options.screen.paint(Paint::Strong, &escape(place));
-        cx.line(&format!("{title}  no scenario{passing}, so no change is detected"))?;
+        cx.line(&format!(
+            "{title}  no scenario{passing}, so no change is detected"
+        ))?;
     }
     if unasked.len() > NAMED {
-        cx.line(&format!("{} more agents have no scenario{passing}", unasked.len() - NAMED))?;
+        cx.line(&format!(
+            "{} more agents have no scenario{passing}",
+            unasked.len() - NAMED
+        ))?;
     }
     for name in &found.failing {
         cx.line(&format!(
@@ -87,7 +123,9 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
         cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
     if !unasked.is_empty() && found.failing.is_empty() {
-        cx.note("`ctxc new scenario TASK` writes one from today's render; `--node` names the agent");
+        cx.note(
+            "`ctxc new scenario TASK` writes one from today's render; `--node` names the agent",
+        );
     }
     Ok(())
 }

@@ -37,7 +37,8 @@ json.dump({'pass': found} if isinstance(found, bool) else found, out)
 
 /// The verdict of a check from the change if no code of the change may run: the base has run its
 /// own checks.
-const UNTRUSTED_CHECK: &str = r#"{"pass": true, "reason": "not run in this job, as the change may have written it"}"#;
+const UNTRUSTED_CHECK: &str =
+    r#"{"pass": true, "reason": "not run in this job, as the change may have written it"}"#;
 
 /// The checks that ran for one side of a comparison, kept for the other side.
 #[derive(Debug, Default)]
@@ -71,12 +72,18 @@ pub(in crate::cli::context) struct CheckFolder {
 impl CheckRuns {
     /// Creates the runs of a comparison whose other version has its checks in a folder.
     pub(in crate::cli::context) fn in_folder(folder: CheckFolder) -> Self {
-        Self { folder: Some(folder), ..Self::default() }
+        Self {
+            folder: Some(folder),
+            ..Self::default()
+        }
     }
 
     /// Creates the runs of a comparison whose versions have the same checks.
     pub(in crate::cli::context) fn with_equal_checks() -> Self {
-        Self { are_equal: true, ..Self::default() }
+        Self {
+            are_equal: true,
+            ..Self::default()
+        }
     }
 
     /// Adds requests that programs sent in an earlier run.
@@ -92,7 +99,10 @@ impl CheckRuns {
     /// Returns the scenarios with a check of the other version that failed to end, each with the
     /// reason.
     pub(in crate::cli::context) fn failed(&self) -> BTreeMap<String, String> {
-        self.failed.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.failed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
@@ -120,8 +130,18 @@ pub(super) struct OwnChecks<'p> {
 impl<'p> OwnChecks<'p> {
     /// Creates the runner of a project with the permitted command lines.
     pub(super) fn new(project: &'p Compiled, permitted: BTreeSet<String>) -> Self {
-        let named = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
-        Self { root: &project.root, side: CheckSide::Own, runs: None, permitted, variables: variables(&named.collect()) }
+        let named = project
+            .config
+            .providers
+            .values()
+            .filter_map(|provider| provider.api_key_env.clone());
+        Self {
+            root: &project.root,
+            side: CheckSide::Own,
+            runs: None,
+            permitted,
+            variables: variables(&named.collect()),
+        }
     }
 
     /// Sets the side in a comparison. If both sides have the same files, the other side reuses the
@@ -129,18 +149,31 @@ impl<'p> OwnChecks<'p> {
     pub(super) fn on(mut self, side: CheckSide, runs: &'p CheckRuns) -> Self {
         if let Some(folder) = runs.folder.as_ref().filter(|_| side == CheckSide::Other) {
             self.root = &folder.root;
-            let (from, to) = (folder.instead_of.to_string_lossy(), folder.top.path().to_string_lossy());
+            let (from, to) = (
+                folder.instead_of.to_string_lossy(),
+                folder.top.path().to_string_lossy(),
+            );
             for (_, value) in &mut self.variables {
                 *value = value.replace(&*from, &to);
             }
         }
-        Self { side, runs: Some(runs), ..self }
+        Self {
+            side,
+            runs: Some(runs),
+            ..self
+        }
     }
 
     /// Returns the output that the first side had for this trial, on the other side.
     fn written(&self, key: &(String, String)) -> Option<Written> {
-        let runs = self.runs.filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
-        runs.written.lock().unwrap_or_else(PoisonError::into_inner).get_mut(key)?.pop_front()
+        let runs = self
+            .runs
+            .filter(|runs| self.side == CheckSide::Other && runs.folder.is_none())?;
+        runs.written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_mut(key)?
+            .pop_front()
     }
 
     fn keep(&self, key: (String, String), written: &Written) {
@@ -152,8 +185,15 @@ impl<'p> OwnChecks<'p> {
             }
             (CheckSide::Other, Err(why)) => {
                 let trial: serde_json::Value = serde_json::from_str(&key.1).unwrap_or_default();
-                let scenario = trial.get("scenario").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-                runs.failed.lock().unwrap_or_else(PoisonError::into_inner).insert(scenario, why.clone());
+                let scenario = trial
+                    .get("scenario")
+                    .and_then(serde_json::Value::as_str)
+                    .unwrap_or_default()
+                    .to_owned();
+                runs.failed
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert(scenario, why.clone());
             }
             (CheckSide::Other, Ok(_)) => {}
         }
@@ -171,9 +211,14 @@ impl<'p> OwnChecks<'p> {
             }
             Runs::Python(function) => match function.value.split_once(':') {
                 Some((module, name)) => {
-                    Ok(["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned).to_vec())
+                    Ok(["python3", "-c", &format!("{MODULES}{SHIM}"), module, name]
+                        .map(str::to_owned)
+                        .to_vec())
                 }
-                None => Err(format!("`{}` names no function: expected `module:function`", function.value)),
+                None => Err(format!(
+                    "`{}` names no function: expected `module:function`",
+                    function.value
+                )),
             },
         }
     }
@@ -188,7 +233,11 @@ impl RunCheck for OwnChecks<'_> {
             Ok(argv) => argv,
             Err(why) => return Some(Err(why)),
         };
-        if self.side == CheckSide::Own && self.runs.is_some_and(|runs| runs.requests.are_given() && !runs.are_equal) {
+        if self.side == CheckSide::Own
+            && self
+                .runs
+                .is_some_and(|runs| runs.requests.are_given() && !runs.are_equal)
+        {
             return Some(Ok(UNTRUSTED_CHECK.to_owned()));
         }
         let key = (line_of(check), trial.to_owned());
@@ -198,7 +247,9 @@ impl RunCheck for OwnChecks<'_> {
         let seconds = check.timeout_s;
         let bounds = Bounds::of(Duration::from_secs(seconds), LIMIT);
         let said = process::run(&argv, self.root, &self.variables, trial, &bounds).well(&bounds);
-        let written = said.and_then(|said| String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned()));
+        let written = said.and_then(|said| {
+            String::from_utf8(said).map_err(|_| "what it wrote is not UTF-8".to_owned())
+        });
         self.keep(key, &written);
         Some(written)
     }
@@ -207,5 +258,8 @@ impl RunCheck for OwnChecks<'_> {
 /// Returns the own variables without those whose names mark them as secrets, and without `hidden`.
 pub(super) fn variables(hidden: &BTreeSet<String>) -> Vec<(String, String)> {
     let is_secret = |name: &str| is_withheld(name) || hidden.contains(name);
-    fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect()
+    fs::env_all()
+        .into_iter()
+        .filter(|(name, _)| !is_secret(name))
+        .collect()
 }

@@ -37,7 +37,9 @@ svg.line{width:auto;max-width:100%;height:4.5rem}polyline{fill:none;stroke:curre
 
 /// Splits the rows into those that do not pass and the others, in the order of the scorecard.
 fn ordered(card: &Scorecard) -> (Vec<&CaseRow>, Vec<&CaseRow>) {
-    card.cases.iter().partition(|row| row.verdict() != CaseVerdict::Pass)
+    card.cases
+        .iter()
+        .partition(|row| row.verdict() != CaseVerdict::Pass)
 }
 
 /// Returns the facts beside the name: context, answer, tokens, price, model.
@@ -46,10 +48,22 @@ fn facts(row: &CaseRow) -> Vec<String> {
     let used = row.used();
     let cost: f64 = row.trials.iter().filter_map(|trial| trial.cost_usd).sum();
     let mut facts = vec![format!("context {held}/{all}"), answer(row)];
-    if let Some(RateRow { value, low, high, .. }) = row.rate.filter(|_| row.trials.len() > 1) {
-        facts.push(format!("passes {}, 95 % interval {} to {}", percent(value), percent(low), percent(high)));
+    if let Some(RateRow {
+        value, low, high, ..
+    }) = row.rate.filter(|_| row.trials.len() > 1)
+    {
+        facts.push(format!(
+            "passes {}, 95 % interval {} to {}",
+            percent(value),
+            percent(low),
+            percent(high)
+        ));
     }
-    facts.extend(row.tokens.as_ref().map(|tokens| format!("{} tokens of context", many(tokens.total))));
+    facts.extend(
+        row.tokens
+            .as_ref()
+            .map(|tokens| format!("{} tokens of context", many(tokens.total))),
+    );
     if used > 0 {
         facts.push(format!("{} in trials", many(used)));
     }
@@ -83,9 +97,19 @@ pub(super) fn html(card: &Scorecard, details: &PageDetails) -> String {
     for line in [rate(card), compared(card)].into_iter().flatten() {
         let _ = writeln!(out, "<p>{}</p>", text(&line));
     }
-    let _ = writeln!(out, "<p class=\"dim\">{}, registry <code>{}</code></p>", text(&card.mode), text(&card.registry_hash));
+    let _ = writeln!(
+        out,
+        "<p class=\"dim\">{}, registry <code>{}</code></p>",
+        text(&card.mode),
+        text(&card.registry_hash)
+    );
     for row in open {
-        let _ = write!(out, "<details open><summary class=\"{}\">{}</summary>\n<pre>", text(&row.verdict), head(row));
+        let _ = write!(
+            out,
+            "<details open><summary class=\"{}\">{}</summary>\n<pre>",
+            text(&row.verdict),
+            head(row)
+        );
         for line in lines(row) {
             let _ = writeln!(out, "{}", text(&line));
         }
@@ -118,7 +142,9 @@ fn rate(card: &Scorecard) -> Option<String> {
     let interval = card
         .summary
         .interval
-        .map_or_else(String::new, |[low, high]| format!(", 95 % interval {} to {}", percent(low), percent(high)));
+        .map_or_else(String::new, |[low, high]| {
+            format!(", 95 % interval {} to {}", percent(low), percent(high))
+        });
     Some(format!("answers pass {}{interval}", percent(rate)))
 }
 
@@ -152,7 +178,10 @@ fn bar(card: &Scorecard, out: &mut String) {
 /// Returns the comment.
 pub(super) fn markdown(card: &Scorecard) -> String {
     let (open, passed) = ordered(card);
-    let mut out = format!("<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n", cell(&totals(card)));
+    let mut out = format!(
+        "<!-- {SCHEMA} -->\n### Scenarios\n\n{}\n",
+        cell(&totals(card))
+    );
     for line in [rate(card), compared(card)].into_iter().flatten() {
         let _ = writeln!(out, "\n{}", cell(&line));
     }
@@ -161,7 +190,13 @@ pub(super) fn markdown(card: &Scorecard) -> String {
     }
     for row in open.iter().take(ROWS) {
         let facts: Vec<String> = facts(row).iter().map(|fact| cell(fact)).collect();
-        let _ = writeln!(out, "| {} | {} | {} |", code(&row.id), cell(&state(row)), facts.join(", "));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |",
+            code(&row.id),
+            cell(&state(row)),
+            facts.join(", ")
+        );
     }
     let beyond = open.len().saturating_sub(ROWS);
     if beyond > 0 {
@@ -177,8 +212,17 @@ pub(super) fn markdown(card: &Scorecard) -> String {
     if !passed.is_empty() {
         let names: Vec<String> = passed.iter().take(ROWS).map(|row| code(&row.id)).collect();
         let rest = passed.len().saturating_sub(ROWS);
-        let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-        let _ = write!(out, "\n<details><summary>{} pass</summary>\n\n{}{more}\n\n</details>\n", passed.len(), names.join(", "));
+        let more = if rest > 0 {
+            format!(" and {rest} more")
+        } else {
+            String::new()
+        };
+        let _ = write!(
+            out,
+            "\n<details><summary>{} pass</summary>\n\n{}{more}\n\n</details>\n",
+            passed.len(),
+            names.join(", ")
+        );
     }
     out
 }

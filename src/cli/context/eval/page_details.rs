@@ -50,26 +50,64 @@ struct CaseDetails {
 impl PageDetails {
     /// Collects the details of the scenarios of a run; with their history, if the run is stored and
     /// it can be read.
-    pub(super) fn of(project: &Compiled, eval_run: &EvalRun<'_>, finished: &[Option<Done>], is_kept: bool) -> Self {
-        let history = Place::of(&project.root, &project.config).ok().filter(|_| is_kept).and_then(|place| place.open().ok()?);
+    pub(super) fn of(
+        project: &Compiled,
+        eval_run: &EvalRun<'_>,
+        finished: &[Option<Done>],
+        is_kept: bool,
+    ) -> Self {
+        let history = Place::of(&project.root, &project.config)
+            .ok()
+            .filter(|_| is_kept)
+            .and_then(|place| place.open().ok()?);
         let mut cases = BTreeMap::new();
         let mask = fixed_mask(project);
-        let all = eval_run.chosen.iter().zip(&eval_run.snapshots).zip(finished);
-        let open = all.filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
+        let all = eval_run
+            .chosen
+            .iter()
+            .zip(&eval_run.snapshots)
+            .zip(finished);
+        let open = all
+            .filter_map(|(of, done)| Some((of, done.as_ref()?, done.as_ref()?.open.as_deref()?)));
         for ((chosen, stored), Done { snapshot, .. }, done) in open.take(CASES) {
             let name = &chosen.case.name.value;
-            let diff = stored.as_deref().zip(snapshot.as_deref()).map(|(before, now)| {
-                let mut out = Vec::new();
-                // A write to memory cannot fail.
-                let now = if mask.is_same_request(before, now) { before.to_owned() } else { mask.stored_request(now) };
-                let _ = unified::write(&mut out, &paths::snapshot(chosen.path, name), before, &now, Screen::PLAIN);
-                String::from_utf8_lossy(&out).into_owned()
-            });
-            let series = history.as_ref().and_then(|history| history.series_of(name, WINDOW).ok()?);
-            cases.insert((chosen.path.to_owned(), name.clone()), CaseDetails { said: said(done, &mask), diff, series });
+            let diff = stored
+                .as_deref()
+                .zip(snapshot.as_deref())
+                .map(|(before, now)| {
+                    let mut out = Vec::new();
+                    // A write to memory cannot fail.
+                    let now = if mask.is_same_request(before, now) {
+                        before.to_owned()
+                    } else {
+                        mask.stored_request(now)
+                    };
+                    let _ = unified::write(
+                        &mut out,
+                        &paths::snapshot(chosen.path, name),
+                        before,
+                        &now,
+                        Screen::PLAIN,
+                    );
+                    String::from_utf8_lossy(&out).into_owned()
+                });
+            let series = history
+                .as_ref()
+                .and_then(|history| history.series_of(name, WINDOW).ok()?);
+            cases.insert(
+                (chosen.path.to_owned(), name.clone()),
+                CaseDetails {
+                    said: said(done, &mask),
+                    diff,
+                    series,
+                },
+            );
         }
-        let ended = |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
-        let runs = history.and_then(|history| history.runs().ok()).unwrap_or_default();
+        let ended =
+            |run: &RunRecord| (run.finished && run.cases > 0).then_some((run.cases, run.passed));
+        let runs = history
+            .and_then(|history| history.runs().ok())
+            .unwrap_or_default();
         let mut runs: Vec<(u64, u64)> = runs.iter().filter_map(ended).collect();
         runs.drain(..runs.len().saturating_sub(RUNS));
         Self { cases, runs }
@@ -80,11 +118,26 @@ impl PageDetails {
         if self.runs.len() < 2 {
             return;
         }
-        #[allow(clippy::cast_precision_loss, reason = "a project has fewer than 2^52 scenarios")]
+        #[allow(
+            clippy::cast_precision_loss,
+            reason = "a project has fewer than 2^52 scenarios"
+        )]
         let share = |(cases, passed): &(u64, u64)| *passed as f64 / *cases as f64;
-        let points: Vec<(f64, bool)> = self.runs.iter().map(|run| (share(run), run.0 == run.1)).collect();
-        let last = self.runs.last().map_or_else(String::new, |(cases, passed)| format!(", {passed} of {cases} in the last"));
-        let what = format!("scenarios that passed in the last {}{last}", plural(points.len(), "run"));
+        let points: Vec<(f64, bool)> = self
+            .runs
+            .iter()
+            .map(|run| (share(run), run.0 == run.1))
+            .collect();
+        let last = self
+            .runs
+            .last()
+            .map_or_else(String::new, |(cases, passed)| {
+                format!(", {passed} of {cases} in the last")
+            });
+        let what = format!(
+            "scenarios that passed in the last {}{last}",
+            plural(points.len(), "run")
+        );
         let _ = write!(out, "<figure><figcaption>{}</figcaption>", text(&what));
         line(&points, (0.0, 1.0), &what, out);
         out.push_str("</figure>\n");
@@ -92,11 +145,20 @@ impl PageDetails {
 
     /// Writes the details of a scenario.
     pub(super) fn case(&self, row: &CaseRow, out: &mut String) {
-        let Some(CaseDetails { said, diff, series }) = self.cases.get(&(row.path.clone(), row.id.clone())) else { return };
+        let Some(CaseDetails { said, diff, series }) =
+            self.cases.get(&(row.path.clone(), row.id.clone()))
+        else {
+            return;
+        };
         if !said.is_empty() {
             out.push_str("<h2>Conversation</h2>\n<ol>\n");
             for (who, what) in said {
-                let _ = writeln!(out, "<li><strong>{}</strong>{}</li>", text(who), block("", &html_lines(&cut(what))));
+                let _ = writeln!(
+                    out,
+                    "<li><strong>{}</strong>{}</li>",
+                    text(who),
+                    block("", &html_lines(&cut(what)))
+                );
             }
             out.push_str("</ol>\n");
         }
@@ -116,17 +178,35 @@ impl PageDetails {
 
 /// Returns the messages of the request, and the answer of the first failed trial.
 fn said(done: &Finished, mask: &FixedMask) -> Vec<(String, String)> {
-    let mut said: Vec<(String, String)> =
-        done.said.iter().map(|(speaker, text)| (speaker.word().to_owned(), text.clone())).collect();
-    let failed = done.trials.iter().position(|trial| trial.tried == TrialOutcome::Failed);
+    let mut said: Vec<(String, String)> = done
+        .said
+        .iter()
+        .map(|(speaker, text)| (speaker.word().to_owned(), text.clone()))
+        .collect();
+    let failed = done
+        .trials
+        .iter()
+        .position(|trial| trial.tried == TrialOutcome::Failed);
     let at = failed.unwrap_or(0);
     if let Some(trial) = done.trials.get(at) {
         let mut words = trial.answer.text.clone();
         for (name, arguments) in &trial.answer.tool_calls {
-            let _ = write!(words, "{}calls {name} {arguments}", if words.is_empty() { "" } else { "\n" });
+            let _ = write!(
+                words,
+                "{}calls {name} {arguments}",
+                if words.is_empty() { "" } else { "\n" }
+            );
         }
         let state = if failed.is_some() { "fails" } else { "passes" };
-        said.push((format!("answer of trial {} of {}, by {}: {state}", at + 1, done.trials.len(), trial.by), words));
+        said.push((
+            format!(
+                "answer of trial {} of {}, by {}: {state}",
+                at + 1,
+                done.trials.len(),
+                trial.by
+            ),
+            words,
+        ));
     }
     for (_, words) in &mut said {
         *words = mask.text(words).unwrap_or_else(|| std::mem::take(words));
@@ -144,7 +224,10 @@ fn cut(words: &str) -> String {
         None => words.to_owned(),
         Some((at, _)) => {
             let rest = words.get(at..).map_or(0, |rest| rest.chars().count());
-            format!("{}\n… {rest} more characters", words.get(..at).unwrap_or_default())
+            format!(
+                "{}\n… {rest} more characters",
+                words.get(..at).unwrap_or_default()
+            )
         }
     }
 }
@@ -165,16 +248,33 @@ fn colored(diff: &str) -> String {
 /// Writes the last runs of a scenario: tokens as a line, with points colored by verdict.
 fn runs(series: &Series, out: &mut String) {
     let all: Vec<&Point> = series.before.iter().chain(&series.now).collect();
-    let tokens: Vec<(f64, bool)> = all.iter().filter_map(|point| Some((point.tokens?, point.passed))).collect();
+    let tokens: Vec<(f64, bool)> = all
+        .iter()
+        .filter_map(|point| Some((point.tokens?, point.passed)))
+        .collect();
     if tokens.len() < 2 {
         return;
     }
-    let (least, most) = tokens.iter().fold((f64::MAX, f64::MIN), |(least, most), (one, _)| (least.min(*one), most.max(*one)));
+    let (least, most) = tokens
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(least, most), (one, _)| {
+            (least.min(*one), most.max(*one))
+        });
     let passed = tokens.iter().filter(|(_, passed)| *passed).count();
-    let moved = if series.before.is_empty() { "" } else { "; model or context changed in between" };
-    let what =
-        format!("mean tokens in the last {}: {least:.0} to {most:.0}; {passed} passed{moved}", plural(tokens.len(), "run"));
-    let _ = write!(out, "<h2>Last runs</h2>\n<figure><figcaption>{}</figcaption>", text(&what));
+    let moved = if series.before.is_empty() {
+        ""
+    } else {
+        "; model or context changed in between"
+    };
+    let what = format!(
+        "mean tokens in the last {}: {least:.0} to {most:.0}; {passed} passed{moved}",
+        plural(tokens.len(), "run")
+    );
+    let _ = write!(
+        out,
+        "<h2>Last runs</h2>\n<figure><figcaption>{}</figcaption>",
+        text(&what)
+    );
     line(&tokens, (least, most), &what, out);
     out.push_str("</figure>\n");
 }
@@ -185,7 +285,11 @@ fn line(points: &[(f64, bool)], (least, most): (f64, f64), what: &str, out: &mut
     let width = points.len().saturating_sub(1).max(1) * 12;
     #[allow(clippy::cast_precision_loss, reason = "a few points")]
     let place = |at: usize, value: f64| {
-        let share = if most > least { (value - least) / (most - least) } else { 0.5 };
+        let share = if most > least {
+            (value - least) / (most - least)
+        } else {
+            0.5
+        };
         ((at * 12) as f64, HEIGHT - share * HEIGHT)
     };
     let _ = write!(
@@ -203,7 +307,10 @@ fn line(points: &[(f64, bool)], (least, most): (f64, f64), what: &str, out: &mut
     for (at, (value, is_good)) in points.iter().enumerate() {
         let (x, y) = place(at, *value);
         let color = if *is_good { "--good" } else { "--bad" };
-        let _ = write!(out, "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"3\" fill=\"var({color})\"/>");
+        let _ = write!(
+            out,
+            "<circle cx=\"{x}\" cy=\"{y:.1}\" r=\"3\" fill=\"var({color})\"/>"
+        );
     }
     out.push_str("</svg>");
 }

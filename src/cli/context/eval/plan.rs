@@ -81,12 +81,24 @@ struct RateRow {
 }
 
 /// Returns the plan of a run of these scenarios.
-pub(super) fn document(chosen: &[Chosen<'_>], finished: &[Option<Done>], (jobs, confirms): (Option<usize>, bool)) -> Document {
-    let mut total = AskRow { calls: [0, 0], usd: Some([0.0, 0.0]), ms: Some([0, 0]) };
+pub(super) fn document(
+    chosen: &[Chosen<'_>],
+    finished: &[Option<Done>],
+    (jobs, confirms): (Option<usize>, bool),
+) -> Document {
+    let mut total = AskRow {
+        calls: [0, 0],
+        usd: Some([0.0, 0.0]),
+        ms: Some([0, 0]),
+    };
     let (mut asked, mut longest) = (0, 0);
     let mut rules: Vec<Rule> = Vec::new();
     let mut cases = Vec::new();
-    for (case, done) in chosen.iter().zip(finished).filter_map(|(case, done)| Some((case, done.as_ref()?))) {
+    for (case, done) in chosen
+        .iter()
+        .zip(finished)
+        .filter_map(|(case, done)| Some((case, done.as_ref()?)))
+    {
         let asks = done.anew.map(|Estimate { calls, usd, ms }| AskRow {
             calls: calls.into(),
             usd: usd.map(Into::into),
@@ -100,14 +112,32 @@ pub(super) fn document(chosen: &[Chosen<'_>], finished: &[Option<Done>], (jobs, 
                 rules.push(case.case.rule);
             }
         }
-        cases.push(CaseRow { id: case.case.name.value.clone(), asks, trouble: done.row.trouble.clone() });
+        cases.push(CaseRow {
+            id: case.case.name.value.clone(),
+            asks,
+            trouble: done.row.trouble.clone(),
+        });
     }
     let at_once = jobs.unwrap_or(USUAL).min(asked).max(1) as u64;
     let seconds = |ms: u64| ms.div_ceil(1000);
-    let seconds =
-        total.ms.filter(|_| asked > 0).map(|[least, most]| [seconds(least / at_once), seconds((most / at_once).max(longest))]);
-    let rules = rules.iter().map(|rule| characteristic(rule, confirms)).collect();
-    Document { schema: PLAN, cases, total, at_once, seconds, rules }
+    let seconds = total.ms.filter(|_| asked > 0).map(|[least, most]| {
+        [
+            seconds(least / at_once),
+            seconds((most / at_once).max(longest)),
+        ]
+    });
+    let rules = rules
+        .iter()
+        .map(|rule| characteristic(rule, confirms))
+        .collect();
+    Document {
+        schema: PLAN,
+        cases,
+        total,
+        at_once,
+        seconds,
+        rules,
+    }
 }
 
 impl AskRow {
@@ -115,7 +145,10 @@ impl AskRow {
         let ([a, b], [c, d]) = (self.calls, other.calls);
         Self {
             calls: [a + c, b + d],
-            usd: self.usd.zip(other.usd).map(|([a, b], [c, d])| [a + c, b + d]),
+            usd: self
+                .usd
+                .zip(other.usd)
+                .map(|([a, b], [c, d])| [a + c, b + d]),
             ms: self.ms.zip(other.ms).map(|([a, b], [c, d])| [a + c, b + d]),
         }
     }
@@ -129,20 +162,43 @@ impl AskRow {
 pub(super) fn print(plan: &Document, cx: &mut Cx) -> Result<()> {
     for case in &plan.cases {
         let what = case.asks.map(AskRow::words);
-        let what = what.unwrap_or_else(|| case.trouble.as_deref().map_or("no call".into(), escape).into_owned());
+        let what = what.unwrap_or_else(|| {
+            case.trouble
+                .as_deref()
+                .map_or("no call".into(), escape)
+                .into_owned()
+        });
         cx.line(&format!("{}: {what}", escape(&case.id)))?;
     }
     let asked = plan.cases.iter().filter(|case| case.asks.is_some()).count();
-    cx.line(&format!("{} of {} would be asked: {}", plural(asked, "scenario"), plan.cases.len(), plan.total.words()))?;
+    cx.line(&format!(
+        "{} of {} would be asked: {}",
+        plural(asked, "scenario"),
+        plan.cases.len(),
+        plan.total.words()
+    ))?;
     if let Some([least, most]) = plan.seconds {
-        cx.line(&format!("by the recorded times {least} to {most} s, with {} at once", plan.at_once))?;
+        cx.line(&format!(
+            "by the recorded times {least} to {most} s, with {} at once",
+            plan.at_once
+        ))?;
     } else if asked > 0 {
         cx.line("how long that takes is known once all of them were recorded")?;
     }
     for RuleRow { rule, rates } in &plan.rules {
-        cx.line(&format!("{rule}: a scenario whose trials pass at this rate passes, in so many trials on average"))?;
-        for RateRow { percent, passes, trials } in rates {
-            cx.line(&format!("  {percent} %: {:.1} %, {trials:.1}", passes * 100.0))?;
+        cx.line(&format!(
+            "{rule}: a scenario whose trials pass at this rate passes, in so many trials on average"
+        ))?;
+        for RateRow {
+            percent,
+            passes,
+            trials,
+        } in rates
+        {
+            cx.line(&format!(
+                "  {percent} %: {:.1} %, {trials:.1}",
+                passes * 100.0
+            ))?;
         }
     }
     Ok(())
@@ -155,10 +211,19 @@ fn characteristic(rule: &Rule, confirms: bool) -> RuleRow {
         || format!("{} of {}", rule.pass, rule.runs),
         |test| format!("a sequential test of {} against {}", test.p1, test.p0),
     );
-    let second = confirm.map_or_else(String::new, |rule| format!(", then {} of {}", rule.pass, rule.runs));
+    let second = confirm.map_or_else(String::new, |rule| {
+        format!(", then {} of {}", rule.pass, rule.runs)
+    });
     let rate = |percent: u32| {
         let outlook = outlook::stages(rule, confirm.as_ref(), f64::from(percent) / 100.0);
-        RateRow { percent, passes: outlook.pass, trials: outlook.trials }
+        RateRow {
+            percent,
+            passes: outlook.pass,
+            trials: outlook.trials,
+        }
     };
-    RuleRow { rule: first + &second, rates: RATES.map(rate).into() }
+    RuleRow {
+        rule: first + &second,
+        rates: RATES.map(rate).into(),
+    }
 }

@@ -71,34 +71,65 @@ impl<'p> Programs<'p> {
     ) -> Self {
         let files = project.files();
         let planned = |(path, source): (&str, &RequestSource)| {
-            let RequestSource::Command(sent) = source else { return None };
+            let RequestSource::Command(sent) = source else {
+                return None;
+            };
             let text = |file: &String| files.text(&paths::beside(path, file)?).ok();
-            let answers = sent.answers.as_ref().map_or_else(|| Some(String::new()), text)?;
-            Some(PlannedCall { sent: sent.clone(), answers })
+            let answers = sent
+                .answers
+                .as_ref()
+                .map_or_else(|| Some(String::new()), text)?;
+            Some(PlannedCall {
+                sent: sent.clone(),
+                answers,
+            })
         };
         let planned = sources.filter_map(planned).collect();
-        Self { project, permitted, sent: SentRequests::default(), shared: None, planned, found: Mutex::default() }
+        Self {
+            project,
+            permitted,
+            sent: SentRequests::default(),
+            shared: None,
+            planned,
+            found: Mutex::default(),
+        }
     }
 
     /// Shares the requests of a comparison: a program that both sides run alike is run once.
     pub(super) fn sharing(self, sent: &'p SentRequests) -> Self {
-        Self { shared: Some(sent), ..self }
+        Self {
+            shared: Some(sent),
+            ..self
+        }
     }
 
     fn have(&self, source: &RequestSource, answers: Option<&str>) -> Outcome {
         match source {
             RequestSource::File(path) => Err(format!("{path} is a file, not a program")),
             RequestSource::Command(sent) => self.sent(sent, answers.unwrap_or("")),
-            RequestSource::Python { function, timeout_s } => {
+            RequestSource::Python {
+                function,
+                timeout_s,
+            } => {
                 let Some((module, name)) = function.split_once(':') else {
-                    return Err(format!("`{function}` names no function: expected `module:function`"));
+                    return Err(format!(
+                        "`{function}` names no function: expected `module:function`"
+                    ));
                 };
-                let argv = ["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned);
+                let argv =
+                    ["python3", "-c", &format!("{MODULES}{SHIM}"), module, name].map(str::to_owned);
                 let bounds = Bounds::of(Duration::from_secs(*timeout_s), LIMIT);
                 let written = self.run(&argv, &[], &bounds).well(&bounds);
-                let written = written.map_err(|why| format!("the function {function} failed: {why}"))?;
-                let body = String::from_utf8(written).map_err(|_| format!("what {function} returned is not UTF-8"))?;
-                Ok(ProgramRequest { before: None, endpoint: None, body, call: None })
+                let written =
+                    written.map_err(|why| format!("the function {function} failed: {why}"))?;
+                let body = String::from_utf8(written)
+                    .map_err(|_| format!("what {function} returned is not UTF-8"))?;
+                Ok(ProgramRequest {
+                    before: None,
+                    endpoint: None,
+                    body,
+                    call: None,
+                })
             }
         }
     }
@@ -107,7 +138,12 @@ impl<'p> Programs<'p> {
         let mut argv = argv.to_vec();
         // Relative to the project's folder on every system.
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
-            *program = self.project.root.join(&*program).to_string_lossy().into_owned();
+            *program = self
+                .project
+                .root
+                .join(&*program)
+                .to_string_lossy()
+                .into_owned();
         }
         let mut all = fs::env_all();
         all.extend(variables.iter().cloned());
@@ -116,7 +152,10 @@ impl<'p> Programs<'p> {
 
     /// The request of a call that is meant: from a run for another scenario, else from one that looks for all calls that it can serve.
     fn sent(&self, sent: &SentBy, answers: &str) -> Outcome {
-        let own = PlannedCall { sent: sent.clone(), answers: answers.to_owned() };
+        let own = PlannedCall {
+            sent: sent.clone(),
+            answers: answers.to_owned(),
+        };
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, outcome)) = found.iter().find(|(call, _)| *call == own) {
             return outcome.clone();
@@ -124,8 +163,16 @@ impl<'p> Programs<'p> {
         let calls = self.served_with(&own)?;
         let outcomes = self.run_for(&calls)?;
         found.extend(calls.into_iter().map(|call| call.planned).zip(outcomes));
-        let outcome = found.iter().find(|(call, _)| *call == own).map(|(_, outcome)| outcome.clone());
-        outcome.unwrap_or_else(|| Err(format!("`{}` was not run for this call", sent.argv.join(" "))))
+        let outcome = found
+            .iter()
+            .find(|(call, _)| *call == own)
+            .map(|(_, outcome)| outcome.clone());
+        outcome.unwrap_or_else(|| {
+            Err(format!(
+                "`{}` was not run for this call",
+                sent.argv.join(" ")
+            ))
+        })
     }
 
     /// The calls that one run finds together with this one, which is the first of them: those of the same program whose recordings are the
@@ -133,25 +180,45 @@ impl<'p> Programs<'p> {
     fn served_with(&self, own: &PlannedCall) -> Result<Vec<ServedCall>, String> {
         let is_of_program = |other: &&PlannedCall| other.sent.argv == own.sent.argv;
         let extends = |other: &&PlannedCall| other.answers.starts_with(&own.answers);
-        let longest = self.planned.iter().filter(is_of_program).filter(extends).max_by_key(|other| other.answers.len());
+        let longest = self
+            .planned
+            .iter()
+            .filter(is_of_program)
+            .filter(extends)
+            .max_by_key(|other| other.answers.len());
         let answers = longest.map_or(&own.answers, |longest| &longest.answers);
-        let recorded = |text: &str| Recordings::read(text).map_err(|fault| format!("the recorded answers: {fault}"));
+        let recorded = |text: &str| {
+            Recordings::read(text).map_err(|fault| format!("the recorded answers: {fault}"))
+        };
         let all = recorded(answers)?.calls;
         let said: Vec<Option<Said>> = all.iter().map(Said::of_call).collect();
         let places = turns(&said);
         // A conversation has the same number in both.
         let is_served = |planned: &PlannedCall| {
-            let count = Recordings::read(&planned.answers).map_or(usize::MAX, |recorded| recorded.calls.len());
+            let count = Recordings::read(&planned.answers)
+                .map_or(usize::MAX, |recorded| recorded.calls.len());
             answers.starts_with(&planned.answers)
-                && said.get(..count).is_some_and(|said| places.get(..count) == Some(&*turns(said)))
+                && said
+                    .get(..count)
+                    .is_some_and(|said| places.get(..count) == Some(&*turns(said)))
         };
         if !is_served(own) {
             let calls = recorded(&own.answers)?.calls.into();
-            return Ok(vec![ServedCall { planned: own.clone(), recorded: calls }]);
+            return Ok(vec![ServedCall {
+                planned: own.clone(),
+                recorded: calls,
+            }]);
         }
-        let others = self.planned.iter().filter(is_of_program).filter(|other| *other != own && is_served(other));
+        let others = self
+            .planned
+            .iter()
+            .filter(is_of_program)
+            .filter(|other| *other != own && is_served(other));
         let calls: Arc<[Recording]> = all.into();
-        let served = |planned: &PlannedCall| ServedCall { planned: planned.clone(), recorded: Arc::clone(&calls) };
+        let served = |planned: &PlannedCall| ServedCall {
+            planned: planned.clone(),
+            recorded: Arc::clone(&calls),
+        };
         let mut all: Vec<ServedCall> = Vec::new();
         for planned in std::iter::once(own).chain(others) {
             if all.iter().all(|one| one.planned != *planned) {
@@ -163,32 +230,64 @@ impl<'p> Programs<'p> {
 
     /// Runs a program until it made all calls that are meant.
     fn run_for(&self, served: &[ServedCall]) -> Result<Vec<Outcome>, String> {
-        let Some(first) = served.first() else { return Ok(Vec::new()) };
+        let Some(first) = served.first() else {
+            return Ok(Vec::new());
+        };
         let SentBy { argv, answers, .. } = &first.planned.sent;
         let name = answers.clone().unwrap_or_default();
         let named = |(at, call): (usize, &Recording)| Call {
             name: format!("{name}#{}", at + 1),
             file: PathBuf::from(&name),
-            at: LinePlace { line: at + 1, offset: 0, len: 0 },
+            at: LinePlace {
+                line: at + 1,
+                offset: 0,
+                len: 0,
+            },
             call: call.clone(),
             format: Format::Ctxc,
         };
         let (also, made) = mpsc::channel();
         let recorded = first.recorded.iter().enumerate().map(named).collect();
         let Double { server, variables } =
-            double(&self.project.root, &self.project.config, recorded, also).map_err(|error| error.message)?;
+            double(&self.project.root, &self.project.config, recorded, also)
+                .map_err(|error| error.message)?;
         let comparison = || self.project.comparison();
-        let wanted = served.iter().map(|one| Wanted::new(&one.recorded, one.turn(), comparison())).collect();
-        let calls = Mutex::new(Calls { made, all: Vec::new(), said: Vec::new(), wanted, last: Instant::now() });
-        let look = |is_over| calls.lock().unwrap_or_else(PoisonError::into_inner).look(is_over);
+        let wanted = served
+            .iter()
+            .map(|one| Wanted::new(&one.recorded, one.turn(), comparison()))
+            .collect();
+        let calls = Mutex::new(Calls {
+            made,
+            all: Vec::new(),
+            said: Vec::new(),
+            wanted,
+            last: Instant::now(),
+        });
+        let look = |is_over| {
+            calls
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .look(is_over)
+        };
         let is_made = || look(false);
-        let seconds = served.iter().map(|one| one.planned.sent.timeout_s).max().unwrap_or_default();
-        let bounds = Bounds { until: Some(&is_made), ..Bounds::of(Duration::from_secs(seconds), LIMIT) };
+        let seconds = served
+            .iter()
+            .map(|one| one.planned.sent.timeout_s)
+            .max()
+            .unwrap_or_default();
+        let bounds = Bounds {
+            until: Some(&is_made),
+            ..Bounds::of(Duration::from_secs(seconds), LIMIT)
+        };
         let ended = self.run(argv, &variables, &bounds);
         let tally = server.end();
         look(true);
         let shown = argv.join(" ");
-        let missed = tally.misses.first().map(|why| format!("; {why}")).unwrap_or_default();
+        let missed = tally
+            .misses
+            .first()
+            .map(|why| format!("; {why}"))
+            .unwrap_or_default();
         let ended = ended.well(&bounds);
         let calls = calls.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = |wanted: &Wanted| {
@@ -214,7 +313,10 @@ struct ServedCall {
 
 impl ServedCall {
     const fn turn(&self) -> Turn {
-        Turn { conversation: self.planned.sent.conversation, n: self.planned.sent.n }
+        Turn {
+            conversation: self.planned.sent.conversation,
+            n: self.planned.sent.n,
+        }
     }
 }
 
@@ -238,16 +340,34 @@ impl Wanted {
         let recorded: Vec<Option<Said>> = calls.iter().map(Said::of_call).collect();
         let at = turns(&recorded).iter().position(|own| *own == Some(turn));
         let call = at.and_then(|at| calls.get(at)).cloned();
-        let same = |other: &&Recording| call.as_ref().is_some_and(|call| call.key == other.key && call.agent == other.agent);
-        let number = calls.iter().take(at.map_or(0, |at| at + 1)).filter(same).count();
-        Self { turn, recorded, call, number, comparison, found: None }
+        let same = |other: &&Recording| {
+            call.as_ref()
+                .is_some_and(|call| call.key == other.key && call.agent == other.agent)
+        };
+        let number = calls
+            .iter()
+            .take(at.map_or(0, |at| at + 1))
+            .filter(same)
+            .count();
+        Self {
+            turn,
+            recorded,
+            call,
+            number,
+            comparison,
+            found: None,
+        }
     }
 
     /// Returns true if a call is equal to the recorded one.
     fn is_same(&self, made: &SeenCall) -> bool {
-        let of_one = |call: &Recording| call.agent == made.call.agent && call.conversation == made.call.conversation;
+        let of_one = |call: &Recording| {
+            call.agent == made.call.agent && call.conversation == made.call.conversation
+        };
         let own = made.program_call();
-        self.call.as_ref().is_some_and(|call| of_one(call) && self.comparison.is_same(call, &own.live()))
+        self.call
+            .as_ref()
+            .is_some_and(|call| of_one(call) && self.comparison.is_same(call, &own.live()))
     }
 }
 
@@ -279,8 +399,15 @@ impl Calls {
         if has_more || is_settled {
             // What is not there yet is looked for again after the same time.
             self.last = Instant::now();
-            let found: Vec<_> = self.wanted.iter().map(|wanted| self.find(wanted, is_settled)).collect();
-            self.wanted.iter_mut().zip(found).for_each(|(wanted, found)| wanted.found = found);
+            let found: Vec<_> = self
+                .wanted
+                .iter()
+                .map(|wanted| self.find(wanted, is_settled))
+                .collect();
+            self.wanted
+                .iter_mut()
+                .zip(found)
+                .for_each(|(wanted, found)| wanted.found = found);
         }
         self.wanted.iter().all(|wanted| wanted.found.is_some())
     }
@@ -291,7 +418,12 @@ impl Calls {
         if wanted.found.is_some() {
             return wanted.found.clone();
         }
-        let mut same = self.all.iter().enumerate().filter(|(_, made)| wanted.is_same(made)).map(|(at, _)| at);
+        let mut same = self
+            .all
+            .iter()
+            .enumerate()
+            .filter(|(_, made)| wanted.is_same(made))
+            .map(|(at, _)| at);
         let same = same.nth(wanted.number.saturating_sub(1));
         if same.is_none() && !is_settled {
             return None;
@@ -301,7 +433,11 @@ impl Calls {
         let at = same.or_else(|| place(wanted.turn))?;
         let own = (*turns.get(at)?)?;
         let call = self.all.get(at)?;
-        let before = place(Turn { n: own.n - 1, ..own }).and_then(|at| self.all.get(at));
+        let before = place(Turn {
+            n: own.n - 1,
+            ..own
+        })
+        .and_then(|at| self.all.get(at));
         Some(ProgramRequest {
             before: before.map(|seen| seen.call.request.get().to_owned()),
             endpoint: Some(call.call.endpoint.clone()),
@@ -312,10 +448,20 @@ impl Calls {
 
     /// Describes the calls that were made instead of the expected one.
     fn words(&self, wanted: &Wanted) -> String {
-        let turns: Vec<Turn> = turns_in(&wanted.recorded, &self.said).into_iter().flatten().collect();
+        let turns: Vec<Turn> = turns_in(&wanted.recorded, &self.said)
+            .into_iter()
+            .flatten()
+            .collect();
         let wanted = wanted.turn;
-        let conversations = turns.iter().map(|turn| turn.conversation).collect::<BTreeSet<_>>().len();
-        let own = turns.iter().filter(|turn| turn.conversation == wanted.conversation).count();
+        let conversations = turns
+            .iter()
+            .map(|turn| turn.conversation)
+            .collect::<BTreeSet<_>>()
+            .len();
+        let own = turns
+            .iter()
+            .filter(|turn| turn.conversation == wanted.conversation)
+            .count();
         match (turns.len(), own) {
             (0, _) => "the double received no call: the library may read no variable for the address, or its client is mocked"
                 .to_owned(),
@@ -350,7 +496,12 @@ impl RunProgram for Programs<'_> {
         program_of(source).is_some_and(|line| self.permitted.contains(&line))
     }
 
-    fn request(&self, path: &str, source: &RequestSource, answers: Option<&str>) -> Option<Result<ProgramRequest, String>> {
+    fn request(
+        &self,
+        path: &str,
+        source: &RequestSource,
+        answers: Option<&str>,
+    ) -> Option<Result<ProgramRequest, String>> {
         if !self.permits(source) {
             return None;
         }

@@ -44,7 +44,12 @@ pub(super) fn told<T>(now: impl Fn() -> Progress + Sync, work: impl FnOnce() -> 
 /// Returns a line such as “12 of 40 scenarios, 38 calls (1.9 a second), US$ 0.02, about 3 min
 /// left”.
 fn line(now: Progress, since: Duration) -> String {
-    let Progress { done, planned, calls, usd } = now;
+    let Progress {
+        done,
+        planned,
+        calls,
+        usd,
+    } = now;
     #[allow(clippy::cast_precision_loss, reason = "an estimate for people")]
     let rate = calls as f64 / since.as_secs_f64().max(1.0);
     let left = match u32::try_from(done).ok().filter(|done| *done > 0) {
@@ -52,7 +57,11 @@ fn line(now: Progress, since: Duration) -> String {
         Some(finished) => {
             let rest = u32::try_from(planned.saturating_sub(done)).unwrap_or(u32::MAX);
             let left = since.as_secs_f64() / f64::from(finished) * f64::from(rest);
-            if left < 90.0 { format!("about {left:.0} s left") } else { format!("about {:.0} min left", left / 60.0) }
+            if left < 90.0 {
+                format!("about {left:.0} s left")
+            } else {
+                format!("about {:.0} min left", left / 60.0)
+            }
         }
     };
     format!(

@@ -32,20 +32,35 @@ impl<'p> Runnable<'p> {
         cases: impl Iterator<Item = &'c Chosen<'c>> + Clone,
         given: &TrustHashArgs,
     ) -> Result<Self> {
-        let is_checked = |case: &Case| each(&case.expectations).any(|(test, _)| test.own().is_some());
+        let is_checked =
+            |case: &Case| each(&case.expectations).any(|(test, _)| test.own().is_some());
         let is_sent = |case: &Case| matches!(&case.subject.value, Subject::Request(source) if program_of(source).is_some());
         let running: Vec<(bool, bool)> = cases
             .clone()
             .map(|one| (is_checked(one.case), is_sent(one.case)))
             .filter(|(checked, sent)| *checked || *sent)
             .collect();
-        let (has_own, has_programs) = (running.iter().any(|one| one.0), running.iter().any(|one| one.1));
+        let (has_own, has_programs) = (
+            running.iter().any(|one| one.0),
+            running.iter().any(|one| one.1),
+        );
         if running.is_empty() {
             return Ok(Self::default());
         }
-        let what = if has_own { "running a check of the project's own" } else { "running the program that a scenario names" };
+        let what = if has_own {
+            "running a check of the project's own"
+        } else {
+            "running the program that a scenario names"
+        };
         let (permitted, refused) = match trust::permitted(project, given, what)? {
-            Ok(permitted) => (permitted.commands.into_iter().map(|command| command.line).collect(), None),
+            Ok(permitted) => (
+                permitted
+                    .commands
+                    .into_iter()
+                    .map(|command| command.line)
+                    .collect(),
+                None,
+            ),
             Err(refused) => (BTreeSet::new(), Some(refused)),
         };
         let sources = cases.filter_map(|one| match &one.case.subject.value {
@@ -61,15 +76,24 @@ impl<'p> Runnable<'p> {
 
     /// Sets the side in a comparison.
     pub(super) fn on(self, side: CheckSide, runs: &'p CheckRuns) -> Self {
-        let programs = self.programs.map(|programs| programs.sharing(&runs.requests));
-        Self { own: self.own.map(|own| own.on(side, runs)), programs, ..self }
+        let programs = self
+            .programs
+            .map(|programs| programs.sharing(&runs.requests));
+        Self {
+            own: self.own.map(|own| own.on(side, runs)),
+            programs,
+            ..self
+        }
     }
 
     /// Returns the answer options with these commands.
     pub(super) fn answers(&self) -> RunAnswers<'_> {
         RunAnswers {
             own: self.own.as_ref().map(|own| -> &dyn RunCheck { own }),
-            programs: self.programs.as_ref().map(|programs| -> &dyn RunProgram { programs }),
+            programs: self
+                .programs
+                .as_ref()
+                .map(|programs| -> &dyn RunProgram { programs }),
             ..RunAnswers::default()
         }
     }
@@ -82,8 +106,11 @@ impl<'p> Runnable<'p> {
     /// Describes the cases that stay undecided.
     pub(super) fn note(&self) -> Option<String> {
         let (count, refused) = self.unpermitted.as_ref()?;
-        let which =
-            if *count == 1 { "1 scenario is not decided".to_owned() } else { format!("{count} scenarios are not decided") };
+        let which = if *count == 1 {
+            "1 scenario is not decided".to_owned()
+        } else {
+            format!("{count} scenarios are not decided")
+        };
         Some(
             std::iter::once(format!("{which}: {}", refused.message))
                 .chain(refused.hints.iter().cloned())

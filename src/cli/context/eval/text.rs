@@ -9,7 +9,9 @@ use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::gate::{BaselineCase, Comparison};
-use crate::eval::scorecard::{AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow};
+use crate::eval::scorecard::{
+    AnewRow, CaseRow, PlaceRow, RecordedRow, Scorecard, Summary, VerdictRow,
+};
 use crate::record::recording::Stage;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,20 +32,44 @@ pub(super) fn answer(row: &CaseRow) -> String {
     if is(Answered::Stale) {
         return "answer stale".to_owned();
     }
-    let trials: Vec<_> = row.trials.iter().filter(|trial| trial.stage == row.rule.stage).collect();
-    let passed = trials.iter().filter(|trial| trial.verdict == "pass").count();
-    let second = if row.rule.stage == Stage::Confirm { ", second stage" } else { "" };
-    let recorded = row.rule.recorded.map_or_else(String::new, |RecordedRow { trials, of, .. }| {
-        if trials > of { format!(", {trials} recorded") } else { format!(", {trials} of {of} recorded") }
-    });
-    format!("answer {passed} of {} ({}{second}{recorded})", trials.len(), row.answer)
+    let trials: Vec<_> = row
+        .trials
+        .iter()
+        .filter(|trial| trial.stage == row.rule.stage)
+        .collect();
+    let passed = trials
+        .iter()
+        .filter(|trial| trial.verdict == "pass")
+        .count();
+    let second = if row.rule.stage == Stage::Confirm {
+        ", second stage"
+    } else {
+        ""
+    };
+    let recorded =
+        row.rule
+            .recorded
+            .map_or_else(String::new, |RecordedRow { trials, of, .. }| {
+                if trials > of {
+                    format!(", {trials} recorded")
+                } else {
+                    format!(", {trials} of {of} recorded")
+                }
+            });
+    format!(
+        "answer {passed} of {} ({}{second}{recorded})",
+        trials.len(),
+        row.answer
+    )
 }
 
 /// Returns the label of a case's verdict.
 pub(super) fn state(row: &CaseRow) -> String {
     let word = match row.verdict() {
         CaseVerdict::Pass
-            if [Answered::Scripted, Answered::Replayed, Answered::Asked].iter().any(|given| given.word() == row.answer) =>
+            if [Answered::Scripted, Answered::Replayed, Answered::Asked]
+                .iter()
+                .any(|given| given.word() == row.answer) =>
         {
             "PASS"
         }
@@ -55,7 +81,12 @@ pub(super) fn state(row: &CaseRow) -> String {
     };
     match &row.carried_from {
         None => word.to_owned(),
-        Some(from) => format!("CARRIED {word}, from {}", from.get(..HASH).filter(|_| from.starts_with("b3:")).unwrap_or(from)),
+        Some(from) => format!(
+            "CARRIED {word}, from {}",
+            from.get(..HASH)
+                .filter(|_| from.starts_with("b3:"))
+                .unwrap_or(from)
+        ),
     }
 }
 
@@ -88,8 +119,15 @@ fn place(at: &PlaceRow) -> String {
 /// Adds the lines about an expectation that is not met.
 fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
     let gate = if verdict.gates { "" } else { " (no gate)" };
-    let what = if verdict.verdict == "skipped" { " (skipped)" } else { gate };
-    out.push(format!("{}:{}: expected {}, found {}{what}", row.path, verdict.line, verdict.expected, verdict.found));
+    let what = if verdict.verdict == "skipped" {
+        " (skipped)"
+    } else {
+        gate
+    };
+    out.push(format!(
+        "{}:{}: expected {}, found {}{what}",
+        row.path, verdict.line, verdict.expected, verdict.found
+    ));
     let at = verdict.at.as_ref().map(place).filter(|at| !at.is_empty());
     out.extend(at.map(|at| format!("  at {at}")));
     out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
@@ -97,10 +135,20 @@ fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
 
 /// Describes the lower and upper bounds of calls and US$.
 pub(super) fn asks([least, most]: [u64; 2], price: Option<[f64; 2]>) -> String {
-    let from = if least == most { String::new() } else { format!("{least} to ") };
+    let from = if least == most {
+        String::new()
+    } else {
+        format!("{least} to ")
+    };
     let price = price.map(|price| price.map(usd)).map_or_else(
         || "no price in ctxc.toml".to_owned(),
-        |[least, most]| if least == most { format!("US$ {most}") } else { format!("US$ {least} to {most}") },
+        |[least, most]| {
+            if least == most {
+                format!("US$ {most}")
+            } else {
+                format!("US$ {least} to {most}")
+            }
+        },
     );
     format!("{from}{}, {price}", plural(most as usize, "call"))
 }
@@ -125,25 +173,54 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if is_undecided && let Some(RecordedRow { trials, of, cut: true }) = row.rule.recorded {
-        out.push(format!("{}:{}: undecided: only {trials} of {of} trials have answers", row.path, row.line));
-        out.push(format!("  `ctxc eval {} --record --stale` asks anew", row.id));
+    if is_undecided
+        && let Some(RecordedRow {
+            trials,
+            of,
+            cut: true,
+        }) = row.rule.recorded
+    {
+        out.push(format!(
+            "{}:{}: undecided: only {trials} of {of} trials have answers",
+            row.path, row.line
+        ));
+        out.push(format!(
+            "  `ctxc eval {} --record --stale` asks anew",
+            row.id
+        ));
     }
     if is_undecided && row.rule.pass.is_none() && row.trials.len() >= row.rule.runs as usize {
-        let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
+        let passed = row
+            .trials
+            .iter()
+            .filter(|trial| trial.verdict == "pass")
+            .count();
         out.push(format!(
             "{}:{}: its sequential test is undecided after all {} trials, of which {passed} passed: raise `max`, or move `p0` and `p1` apart",
             row.path, row.line, row.rule.runs
         ));
     }
-    out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
-    for verdict in row.context.iter().filter(|verdict| verdict.verdict == "fail") {
+    out.extend(
+        row.trouble
+            .iter()
+            .map(|why| format!("{}:{}: {why}", row.path, row.line)),
+    );
+    for verdict in row
+        .context
+        .iter()
+        .filter(|verdict| verdict.verdict == "fail")
+    {
         told(row, verdict, &mut out);
     }
     if row.answer == Answered::Stale.word() {
         let mut moved = row.moved.iter();
-        let first = moved.next().map_or_else(String::new, |first| format!("; since then: {first}"));
-        out.push(format!("{}:{}: its answers were recorded for another request{first}", row.path, row.line));
+        let first = moved
+            .next()
+            .map_or_else(String::new, |first| format!("; since then: {first}"));
+        out.push(format!(
+            "{}:{}: its answers were recorded for another request{first}",
+            row.path, row.line
+        ));
         out.extend(moved.map(|moved| format!("  {moved}")));
         if row.role.is_none() && row.task.is_none() {
             out.push(format!(
@@ -153,18 +230,41 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         }
         out.extend(row.anew.map(|AnewRow { calls, usd: price }| {
             // The next cent.
-            let budget = price
-                .map_or_else(String::new, |[_, most]| format!(" --budget-usd {:.2}", ((most * 100.0).ceil() / 100.0).max(0.01)));
-            format!("  `ctxc eval {} --record --stale{budget}` asks anew: {}", row.id, asks(calls, price))
+            let budget = price.map_or_else(String::new, |[_, most]| {
+                format!(
+                    " --budget-usd {:.2}",
+                    ((most * 100.0).ceil() / 100.0).max(0.01)
+                )
+            });
+            format!(
+                "  `ctxc eval {} --record --stale{budget}` asks anew: {}",
+                row.id,
+                asks(calls, price)
+            )
         }));
     }
-    let miscounted: BTreeSet<&String> = row.trials.iter().filter_map(|trial| trial.miscounted.as_ref()).collect();
+    let miscounted: BTreeSet<&String> = row
+        .trials
+        .iter()
+        .filter_map(|trial| trial.miscounted.as_ref())
+        .collect();
     for what in miscounted {
-        out.push(format!("{}:{}: its provider's count of tokens is impossible: {what}; counted anew here", row.path, row.line));
+        out.push(format!(
+            "{}:{}: its provider's count of tokens is impossible: {what}; counted anew here",
+            row.path, row.line
+        ));
     }
     // A script gives the same answer every time, so one failed trial represents all.
-    let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
-    for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass") {
+    let trial = row
+        .trials
+        .iter()
+        .find(|trial| trial.verdict == "fail")
+        .or_else(|| row.trials.first());
+    for verdict in trial
+        .into_iter()
+        .flat_map(|trial| &trial.expectations)
+        .filter(|verdict| verdict.verdict != "pass")
+    {
         told(row, verdict, &mut out);
     }
     out.extend(row.baseline.as_deref().and_then(|then| moved(row, then)));
@@ -173,17 +273,41 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
 
 /// Why a case is not as expected, without the places: of several cases with the same causes, the first one is explained.
 fn causes(row: &CaseRow) -> BTreeSet<&str> {
-    let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
-    let of_answer = trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.verdict != "pass");
-    let verdicts = row.context.iter().filter(|verdict| verdict.verdict == "fail").chain(of_answer);
-    let stale = row.moved.iter().filter(|_| row.answer == Answered::Stale.word()).map(|moved| &**moved);
+    let trial = row
+        .trials
+        .iter()
+        .find(|trial| trial.verdict == "fail")
+        .or_else(|| row.trials.first());
+    let of_answer = trial
+        .into_iter()
+        .flat_map(|trial| &trial.expectations)
+        .filter(|verdict| verdict.verdict != "pass");
+    let verdicts = row
+        .context
+        .iter()
+        .filter(|verdict| verdict.verdict == "fail")
+        .chain(of_answer);
+    let stale = row
+        .moved
+        .iter()
+        .filter(|_| row.answer == Answered::Stale.word())
+        .map(|moved| &**moved);
     let faults = row.faults.iter().map(|fault| &*fault.message);
-    verdicts.map(|verdict| &*verdict.found).chain(stale).chain(faults).chain(row.trouble.as_deref()).collect()
+    verdicts
+        .map(|verdict| &*verdict.found)
+        .chain(stale)
+        .chain(faults)
+        .chain(row.trouble.as_deref())
+        .collect()
 }
 
 /// The line of a case that has the causes of another one.
 fn as_in(row: &CaseRow, first: &str, causes: &BTreeSet<&str>) -> String {
-    let what = if causes.len() == 1 { "for the same cause" } else { "for the same causes" };
+    let what = if causes.len() == 1 {
+        "for the same cause"
+    } else {
+        "for the same causes"
+    };
     format!("{}:{}: {what} as `{first}`", row.path, row.line)
 }
 
@@ -194,9 +318,14 @@ fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
     let words = |case: &BaselineCase| {
         let trials = format!("{} of {} trials", case.passed, case.trials);
         let trials = (then.passed * now.trials != now.passed * then.trials).then_some(trials);
-        let tokens = (context(then) != context(&now)).then(|| format!("{} tokens of context", context(case)));
+        let tokens = (context(then) != context(&now))
+            .then(|| format!("{} tokens of context", context(case)));
         let verdict = (then.verdict != now.verdict).then(|| case.verdict.clone());
-        [verdict, trials, tokens].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        [verdict, trials, tokens]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let (then, now) = (words(then), words(&now));
     (!then.is_empty()).then(|| format!("accepted with {then}; now {now}"))
@@ -205,38 +334,87 @@ fn moved(row: &CaseRow, then: &BaselineCase) -> Option<String> {
 /// Describes the differences between all cases and their accepted results.
 pub(super) fn compared(card: &Scorecard) -> Option<String> {
     let compared = card.baseline.as_ref()?;
-    let Comparison { path, better, worse, equal, sign_test, tokens_then, tokens_now, missing, new, not_compared } = compared;
-    let mut parts = vec![format!("compared with {path}: {better} better, {worse} worse, {equal} equal")];
+    let Comparison {
+        path,
+        better,
+        worse,
+        equal,
+        sign_test,
+        tokens_then,
+        tokens_now,
+        missing,
+        new,
+        not_compared,
+    } = compared;
+    let mut parts = vec![format!(
+        "compared with {path}: {better} better, {worse} worse, {equal} equal"
+    )];
     if *tokens_then > 0 {
-        parts.push(format!("tokens per trial, summed over scenarios: {tokens_then} then, {tokens_now} now"));
+        parts.push(format!(
+            "tokens per trial, summed over scenarios: {tokens_then} then, {tokens_now} now"
+        ));
     }
     // Scripts give the same answer every time.
-    if *sign_test < 1.0 && card.cases.iter().any(|row| row.rate.is_some() && row.answer != Answered::Scripted.word()) {
-        let few = if better + worse < 5 { " (fewer than 5 differences cannot be significant)" } else { "" };
+    if *sign_test < 1.0
+        && card
+            .cases
+            .iter()
+            .any(|row| row.rate.is_some() && row.answer != Answered::Scripted.word())
+    {
+        let few = if better + worse < 5 {
+            " (fewer than 5 differences cannot be significant)"
+        } else {
+            ""
+        };
         parts.push(format!("sign test p = {sign_test:.3}{few}"));
     }
-    let lists =
-        [("missing", missing), ("new", new), ("not compared", not_compared)].into_iter().filter(|(_, ids)| !ids.is_empty());
+    let lists = [
+        ("missing", missing),
+        ("new", new),
+        ("not compared", not_compared),
+    ]
+    .into_iter()
+    .filter(|(_, ids)| !ids.is_empty());
     parts.extend(lists.map(|(word, ids)| format!("{word}: {}", ids.join(", "))));
     Some(parts.join("; "))
 }
 
 /// Prints all cases and their totals; with `--quiet`, only the cases that do not pass.
 pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
-    let width = card.cases.iter().map(|row| row.id.chars().count()).max().unwrap_or(0).min(NAME);
+    let width = card
+        .cases
+        .iter()
+        .map(|row| row.id.chars().count())
+        .max()
+        .unwrap_or(0)
+        .min(NAME);
     let holds = |row: &CaseRow| {
         let (held, all) = row.held();
         format!("{held}/{all}")
     };
-    let counts = card.cases.iter().map(|row| holds(row).len()).max().unwrap_or(0);
-    let answers = card.cases.iter().map(|row| answer(row).chars().count()).max().unwrap_or(0);
+    let counts = card
+        .cases
+        .iter()
+        .map(|row| holds(row).len())
+        .max()
+        .unwrap_or(0);
+    let answers = card
+        .cases
+        .iter()
+        .map(|row| answer(row).chars().count())
+        .max()
+        .unwrap_or(0);
     let is_shown = |row: &&CaseRow| cx.options.is_chatty() || row.verdict() != CaseVerdict::Pass;
     let mut explained: BTreeMap<BTreeSet<&str>, &str> = BTreeMap::new();
     for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
         let screen = cx.options.screen;
         let name = screen.paint(Paint::Strong, &escape(&format!("{:<width$}", row.id)));
         let state = screen.paint(paint(row.verdict()), &escape(&state(row)));
-        let line = format!("{name}  context {:<counts$}  {:<answers$}  {state}", holds(row), answer(row));
+        let line = format!(
+            "{name}  context {:<counts$}  {:<answers$}  {state}",
+            holds(row),
+            answer(row)
+        );
         cx.line(&line)?;
         if row.carried_from.is_none() {
             let causes = causes(row);
@@ -261,20 +439,41 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
 /// Returns a text such as “12 calls (4 not answered: 3 rate limited, 1 cut stream)”.
 fn calls(totals: &Summary) -> String {
     let failed: u64 = totals.failed_calls.values().sum();
-    let kinds: Vec<String> =
-        totals.failed_calls.iter().map(|(kind, count)| format!("{count} {}", kind.replace('_', " "))).collect();
-    let failed = if failed == 0 { String::new() } else { format!(" ({failed} not answered: {})", kinds.join(", ")) };
+    let kinds: Vec<String> = totals
+        .failed_calls
+        .iter()
+        .map(|(kind, count)| format!("{count} {}", kind.replace('_', " ")))
+        .collect();
+    let failed = if failed == 0 {
+        String::new()
+    } else {
+        format!(" ({failed} not answered: {})", kinds.join(", "))
+    };
     plural(totals.calls as usize, "call") + &failed
 }
 
 /// Returns the last line, whose counts add up to the planned scenarios.
 pub(super) fn totals(card: &Scorecard) -> String {
     let totals = &card.summary;
-    let some = |count: usize, word: &str| if count == 0 { String::new() } else { format!(", {count} {word}") };
-    let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
+    let some = |count: usize, word: &str| {
+        if count == 0 {
+            String::new()
+        } else {
+            format!(", {count} {word}")
+        }
+    };
+    let what = if totals.planned == 1 {
+        "scenario"
+    } else {
+        "scenarios"
+    };
     let cost = format!("US$ {}", usd(totals.cost_usd));
     let is_answered = totals.calls > totals.failed_calls.values().sum();
-    let cost = if is_answered && totals.cost_usd == 0.0 { "no price in ctxc.toml".to_owned() } else { cost };
+    let cost = if is_answered && totals.cost_usd == 0.0 {
+        "no price in ctxc.toml".to_owned()
+    } else {
+        cost
+    };
     format!(
         "{} {what}: {} passed, {} failed{}, {} errored{}; {} carried, {}, {cost}{}",
         totals.planned,
@@ -285,6 +484,10 @@ pub(super) fn totals(card: &Scorecard) -> String {
         some(totals.inconclusive, "inconclusive"),
         totals.carried,
         calls(totals),
-        if totals.unanswered > 0 { format!("; {} with answers", totals.answered) } else { String::new() },
+        if totals.unanswered > 0 {
+            format!("; {} with answers", totals.answered)
+        } else {
+            String::new()
+        },
     )
 }

@@ -46,7 +46,8 @@ enum Whose {
 
 fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     if args.reason.trim().is_empty() {
-        return Err(CliError::usage("--reason is empty").hint("say in a few words why these results are right"));
+        return Err(CliError::usage("--reason is empty")
+            .hint("say in a few words why these results are right"));
     }
     let compared = Compared::new(args.base.as_deref(), NewProject::Permitted, cx)?;
     // Without a base, the relaxations of the change are unknown.
@@ -63,7 +64,9 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     };
     if !compared.accepters.may(&by) {
         let (base, names) = (&compared.base.name, compared.accepters.words());
-        cx.note(&format!("`ctxc gate` will not count what {by} accepts: the `accepters` of {base} are {names}"));
+        cx.note(&format!(
+            "`ctxc gate` will not count what {by} accepts: the `accepters` of {base} are {names}"
+        ));
     }
     let card = match &args.candidate {
         Some(path) => compared.scorecard(path, &[], &TrustHashArgs::default(), cx)?,
@@ -76,21 +79,38 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
         )?,
     };
     let refused = |why: crate::eval::gate::BaselineFault| {
-        CliError::new(Kind::Findings, why.to_string()).hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")
+        CliError::new(Kind::Findings, why.to_string())
+            .hint("`ctxc eval` shows why; `ctxc eval --record` answers it anew")
     };
-    let (new, undecided) = Baseline::of(&card, SCHEMA, &compared.baselines.values()).map_err(refused)?;
-    let new: BTreeMap<String, Baseline> = new.into_iter().map(|one| (paths::baseline(&one.suite), one)).collect();
+    let (new, undecided) =
+        Baseline::of(&card, SCHEMA, &compared.baselines.values()).map_err(refused)?;
+    let new: BTreeMap<String, Baseline> = new
+        .into_iter()
+        .map(|one| (paths::baseline(&one.suite), one))
+        .collect();
     if whose == Whose::OtherModel {
         migrated(&compared.baselines, &new)?;
     }
     for fault in undecided {
-        cx.note(&format!("warning: {}: the rest is accepted without it; `ctxc eval` shows why", escape(&fault.to_string())));
+        cx.note(&format!(
+            "warning: {}: the rest is accepted without it; `ctxc eval` shows why",
+            escape(&fault.to_string())
+        ));
     }
     let at = date::time(i64::try_from(fs::now() / 1_000_000_000).unwrap_or(0));
     let accepted = unaccepted(&compared, &new);
-    let line = LogLine { schema: BASELINE_LOG.to_owned(), at, by, reason: args.reason.clone(), accepted };
+    let line = LogLine {
+        schema: BASELINE_LOG.to_owned(),
+        at,
+        by,
+        reason: args.reason.clone(),
+        accepted,
+    };
     // Written after the results, and checked before them.
-    SecretCheck::new(&cx.options, root).files([NewFile { name: LOG, text: &line.line() }])?;
+    SecretCheck::new(&cx.options, root).files([NewFile {
+        name: LOG,
+        text: &line.line(),
+    }])?;
     let written = write(root, &compared.baselines, &new, cx)?;
     if line.accepted.is_empty() && written == 0 {
         cx.note("these results are the accepted ones, and nothing is loosened: nothing to accept");
@@ -102,18 +122,38 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
     }
-    fs::append_line(&path, line.line().as_bytes(), is_whole).map_err(|err| CliError::write(&path, &err))?;
+    fs::append_line(&path, line.line().as_bytes(), is_whole)
+        .map_err(|err| CliError::write(&path, &err))?;
     for one in &line.accepted {
-        cx.hanging(&format!("accepted: {} of `{}`: {}", one.kind.word(), escape(&one.of), escape(&one.what)), 4)?;
+        cx.hanging(
+            &format!(
+                "accepted: {} of `{}`: {}",
+                one.kind.word(),
+                escape(&one.of),
+                escape(&one.what)
+            ),
+            4,
+        )?;
     }
-    for case in new.values().flat_map(|baseline| &baseline.cases).filter(|case| case.verdict != CaseVerdict::Pass.word()) {
-        let tried = if case.trials == 0 { String::new() } else { format!(" ({} of {} trials pass)", case.passed, case.trials) };
+    for case in new
+        .values()
+        .flat_map(|baseline| &baseline.cases)
+        .filter(|case| case.verdict != CaseVerdict::Pass.word())
+    {
+        let tried = if case.trials == 0 {
+            String::new()
+        } else {
+            format!(" ({} of {} trials pass)", case.passed, case.trials)
+        };
         cx.note(&format!(
             "warning: `{}` fails{tried}, and is accepted like that: the gate allows it from now on; `ctxc eval` shows why",
             escape(&case.id)
         ));
     }
-    cx.note(&format!("{} written, 1 line added to {LOG}: commit them with the change", plural(written, "baseline")));
+    cx.note(&format!(
+        "{} written, 1 line added to {LOG}: commit them with the change",
+        plural(written, "baseline")
+    ));
     Ok(Exit::Success)
 }
 
@@ -121,24 +161,44 @@ fn accept(args: &AcceptArgs, whose: Whose, cx: &mut Cx) -> Result<Exit> {
 /// results.
 fn unaccepted(compared: &Compared, new: &BTreeMap<String, Baseline>) -> Vec<Weakened> {
     // A changed log cannot be accepted, and the results are the ones just written.
-    let rest = compared.weakened.iter().map(|one| &one.weakened).filter(|weakened| weakened.kind != SafeguardKind::Baseline);
+    let rest = compared
+        .weakened
+        .iter()
+        .map(|one| &one.weakened)
+        .filter(|weakened| weakened.kind != SafeguardKind::Baseline);
     let (mut before, mut after) = (Safeguards::default(), Safeguards::default());
     results(compared.accepted_before(new), &mut before);
     results(new, &mut after);
     let results = before.weakened(&after).into_iter().map(|one| one.weakened);
     let mut accepted: Vec<Weakened> = rest.cloned().chain(results).collect();
-    accepted.retain(|weakened| compared.approvals.of(weakened, &compared.accepters).is_none());
+    accepted.retain(|weakened| {
+        compared
+            .approvals
+            .of(weakened, &compared.accepters)
+            .is_none()
+    });
     accepted.sort();
     accepted
 }
 
 /// Writes the baselines that differ, and removes those of removed suites. Returns the number of
 /// changes.
-fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>, cx: &mut Cx) -> Result<usize> {
+fn write(
+    root: &Path,
+    old: &BTreeMap<String, Baseline>,
+    new: &BTreeMap<String, Baseline>,
+    cx: &mut Cx,
+) -> Result<usize> {
     let mut changed = 0;
-    let moved = || new.iter().filter(|(path, baseline)| old.get(*path) != Some(baseline));
-    let texts: Vec<(&str, String)> = moved().map(|(path, baseline)| (path.as_str(), baseline.json())).collect();
-    let checked = SecretCheck::new(&cx.options, root).files(texts.iter().map(|(name, text)| NewFile { name, text }))?;
+    let moved = || {
+        new.iter()
+            .filter(|(path, baseline)| old.get(*path) != Some(baseline))
+    };
+    let texts: Vec<(&str, String)> = moved()
+        .map(|(path, baseline)| (path.as_str(), baseline.json()))
+        .collect();
+    let checked = SecretCheck::new(&cx.options, root)
+        .files(texts.iter().map(|(name, text)| NewFile { name, text }))?;
     for (path, baseline) in moved() {
         overwrite::refuse_links(root, path)?;
         let place = root.join(path);
@@ -146,9 +206,16 @@ fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, B
             None => rewrite::create(&place, &baseline.json(), checked)?,
             Some(before) => {
                 let (before, after) = (before.json(), baseline.json());
-                let change = Change { name: path, path: &place, before: before.as_bytes(), after: after.as_bytes() };
+                let change = Change {
+                    name: path,
+                    path: &place,
+                    before: before.as_bytes(),
+                    after: after.as_bytes(),
+                };
                 if rewrite::write_checked(&change, checked)? == rewrite::Written::Overtaken {
-                    return Err(CliError::usage(format!("{path} was changed meanwhile, so it was left alone")));
+                    return Err(CliError::usage(format!(
+                        "{path} was changed meanwhile, so it was left alone"
+                    )));
                 }
             }
         }
@@ -166,18 +233,33 @@ fn write(root: &Path, old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, B
 /// Returns an error if no result is of another model, or if a scenario that passed fails with it.
 fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) -> Result<()> {
     let all = |baselines: &BTreeMap<String, Baseline>| {
-        let cases = baselines.values().flat_map(|baseline| baseline.cases.clone());
-        cases.map(|case| (case.id.clone(), case)).collect::<BTreeMap<_, _>>()
+        let cases = baselines
+            .values()
+            .flat_map(|baseline| baseline.cases.clone());
+        cases
+            .map(|case| (case.id.clone(), case))
+            .collect::<BTreeMap<_, _>>()
     };
     let (old, new) = (all(old), all(new));
-    let both = || old.iter().filter_map(|(id, before)| Some((id, before, new.get(id)?)));
-    if !both().any(|(_, before, after)| (&before.provider, &before.model) != (&after.provider, &after.model)) {
-        return Err(CliError::usage("no scenario has another provider or model than was accepted")
-            .hint("`ctxc baseline accept` accepts results of the same model"));
+    let both = || {
+        old.iter()
+            .filter_map(|(id, before)| Some((id, before, new.get(id)?)))
+    };
+    if !both().any(|(_, before, after)| {
+        (&before.provider, &before.model) != (&after.provider, &after.model)
+    }) {
+        return Err(
+            CliError::usage("no scenario has another provider or model than was accepted")
+                .hint("`ctxc baseline accept` accepts results of the same model"),
+        );
     }
-    let worse: Vec<&str> =
-        both().filter(|(_, a, b)| a.verdict == "pass" && b.verdict != "pass").map(|(id, ..)| id.as_str()).collect();
-    let better = both().filter(|(_, a, b)| a.verdict != "pass" && b.verdict == "pass").count();
+    let worse: Vec<&str> = both()
+        .filter(|(_, a, b)| a.verdict == "pass" && b.verdict != "pass")
+        .map(|(id, ..)| id.as_str())
+        .collect();
+    let better = both()
+        .filter(|(_, a, b)| a.verdict != "pass" && b.verdict == "pass")
+        .count();
     if worse.is_empty() {
         return Ok(());
     }
@@ -187,22 +269,34 @@ fn migrated(old: &BTreeMap<String, Baseline>, new: &BTreeMap<String, Baseline>) 
         if worse.len() == 1 { "fails" } else { "fail" },
         worse.join(", ")
     );
-    Err(CliError::new(Kind::Findings, message).hint("`ctxc baseline accept --reason WHY` accepts them as they are"))
+    Err(CliError::new(Kind::Findings, message)
+        .hint("`ctxc baseline accept --reason WHY` accepts them as they are"))
 }
 
 fn show(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load_or_empty(cx)?;
     let known = baselines(&project)?;
     if known.is_empty() {
-        return Err(CliError::new(Kind::Nothing, "no results were accepted yet").hint("`ctxc baseline accept --reason WHY` does"));
+        return Err(CliError::new(Kind::Nothing, "no results were accepted yet")
+            .hint("`ctxc baseline accept --reason WHY` does"));
     }
     cx.emit(output, |format, cx| match format {
         DataFormat::Json => cx.json(&known.values().collect::<Vec<_>>()),
-        DataFormat::Text => known.values().flat_map(|baseline| &baseline.cases).try_for_each(|case| {
-            let trials = if case.trials == 0 { "context only".to_owned() } else { format!("{} of {}", case.passed, case.trials) };
-            let model = case.model.as_deref().unwrap_or("no model");
-            cx.line(&escape(&format!("{}  {}  {trials}  {model}", case.id, case.verdict)))
-        }),
+        DataFormat::Text => known
+            .values()
+            .flat_map(|baseline| &baseline.cases)
+            .try_for_each(|case| {
+                let trials = if case.trials == 0 {
+                    "context only".to_owned()
+                } else {
+                    format!("{} of {}", case.passed, case.trials)
+                };
+                let model = case.model.as_deref().unwrap_or("no model");
+                cx.line(&escape(&format!(
+                    "{}  {}  {trials}  {model}",
+                    case.id, case.verdict
+                )))
+            }),
     })?;
     Ok(Exit::Success)
 }
@@ -211,18 +305,36 @@ fn log(output: &OutputArgs<DataFormat>, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load_or_empty(cx)?;
     let text = project.files().text(LOG).unwrap_or_default();
     let read = |line: &str| serde_json::from_str::<LogLine>(line);
-    let lines: std::result::Result<Vec<LogLine>, _> = text.lines().filter(|line| !line.trim().is_empty()).map(read).collect();
-    let lines = lines.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG} cannot be read: {why}")))?;
+    let lines: std::result::Result<Vec<LogLine>, _> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(read)
+        .collect();
+    let lines = lines.map_err(|why| {
+        CliError::new(Kind::Infrastructure, format!("{LOG} cannot be read: {why}"))
+    })?;
     if lines.is_empty() {
-        return Err(CliError::new(Kind::Nothing, "nothing was accepted yet").hint("`ctxc baseline accept --reason WHY` does"));
+        return Err(CliError::new(Kind::Nothing, "nothing was accepted yet")
+            .hint("`ctxc baseline accept --reason WHY` does"));
     }
     cx.emit(output, |format, cx| match format {
         DataFormat::Json => cx.json(&lines),
         DataFormat::Text => lines.iter().try_for_each(|line| {
-            cx.line(&escape(&format!("{}  {}  {}", line.at, line.by, line.reason)))?;
-            line.accepted
-                .iter()
-                .try_for_each(|one| cx.hanging(&escape(&format!("  {} of `{}`: {}", one.kind.word(), one.of, one.what)), 4))
+            cx.line(&escape(&format!(
+                "{}  {}  {}",
+                line.at, line.by, line.reason
+            )))?;
+            line.accepted.iter().try_for_each(|one| {
+                cx.hanging(
+                    &escape(&format!(
+                        "  {} of `{}`: {}",
+                        one.kind.word(),
+                        one.of,
+                        one.what
+                    )),
+                    4,
+                )
+            })
         }),
     })?;
     Ok(Exit::Success)

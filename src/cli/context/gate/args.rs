@@ -8,14 +8,16 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
-#[command(after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
+#[command(
+    after_help = "Examples:\n  ctxc gate\n  ctxc gate --base main --format markdown > comment.md\n\n\
     The change is everything between the merge base and the current files. Its scenarios are checked against its own expectations and \
     those of the base, using recordings and scripts; no model is asked. The gate fails if a scenario fails, if accepted results are \
     missing or worse, if an agent's context grew by more than `[eval.gate] manifest_tokens`, or if the change loosens something \
     that nobody accepted: a removed or changed expectation, a replaced stored request or recorded answer, a finding that no longer counts, \
     a lowered rule or limit, changed accepted results. `ctxc baseline accept --reason` accepts these, and logs it in baselines/LOG.jsonl.\n\n\
     Exit codes: 0 it may be merged, 1 a scenario cannot be read, 2 wrong usage or project file, 3 a scenario could not be run or a baseline was edited by hand, \
-    4 it may not be merged, 5 HEAD is the commit of `--base`, so there is nothing to compare, 7 too little is known, or nothing was compared.")]
+    4 it may not be merged, 5 HEAD is the commit of `--base`, so there is nothing to compare, 7 too little is known, or nothing was compared."
+)]
 pub(crate) struct GateArgs {
     /// The branch that the change will be merged into, or a commit; no tag [default: origin/HEAD, else main, else master]
     #[arg(long, value_name = "REV")]
@@ -62,7 +64,9 @@ pub(crate) struct GateArgs {
 
 fn parse_share(text: &str) -> Result<f64, String> {
     let share: Option<f64> = text.parse().ok();
-    share.filter(|share| (0.0..=1.0).contains(share)).ok_or_else(|| "expected a share from 0 to 1, such as 0.8".to_owned())
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "expected a share from 0 to 1, such as 0.8".to_owned())
 }
 
 #[derive(Debug, Args)]

@@ -37,21 +37,43 @@ const INSTALLED: [&str; 14] = [
 /// reasons why some checks cannot be run, and notes.
 pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     let none = || Ok(CheckRuns::default());
-    let Some((then, _)) = compared.base.then.as_ref().filter(|(_, theirs)| has_checks(theirs)) else { return none() };
-    let Some(past) = then.past() else { return none() };
+    let Some((then, _)) = compared
+        .base
+        .then
+        .as_ref()
+        .filter(|(_, theirs)| has_checks(theirs))
+    else {
+        return none();
+    };
+    let Some(past) = then.past() else {
+        return none();
+    };
     let (top, folder) = past.place();
-    let within = |path: &str| if folder.is_empty() { path.to_owned() } else { format!("{folder}/{path}") };
+    let within = |path: &str| {
+        if folder.is_empty() {
+            path.to_owned()
+        } else {
+            format!("{folder}/{path}")
+        }
+    };
     // Templates and their texts are the tested input of any check; a file that is a text only now
     // counts as changed.
     let tried: BTreeSet<String> = texts(then).into_iter().map(|path| within(&path)).collect();
-    let changed: Vec<String> = past.changed()?.into_iter().filter(|path| !tried.contains(path)).collect();
+    let changed: Vec<String> = past
+        .changed()?
+        .into_iter()
+        .filter(|path| !tried.contains(path))
+        .collect();
     if changed.is_empty() {
         return Ok(CheckRuns::with_equal_checks());
     }
     let failed = |why: std::io::Error| {
         CliError::new(
             Kind::Infrastructure,
-            format!("the files of {} cannot be written for its checks: {why}", compared.base.name),
+            format!(
+                "the files of {} cannot be written for its checks: {why}",
+                compared.base.name
+            ),
         )
     };
     let temp = fs::temp_folder().map_err(failed)?;
@@ -62,31 +84,50 @@ pub(super) fn check_runs(compared: &mut Compared) -> Result<CheckRuns> {
     doubts.extend(missing.iter().map(|module| {
         format!("checks of {base} may read the submodule {module}, whose commit of then this clone lacks: fetch it there, with its history")
     }));
-    doubts.extend(past.unfiltered_anywhere().map(|path| unread::unfiltered(path, base)));
+    doubts.extend(
+        past.unfiltered_anywhere()
+            .map(|path| unread::unfiltered(path, base)),
+    );
     if !then.config.eval.gate.link.is_empty() {
-        let is_list = |path: &&String| INSTALLED.contains(&path.rsplit('/').next().unwrap_or_default());
+        let is_list =
+            |path: &&String| INSTALLED.contains(&path.rsplit('/').next().unwrap_or_default());
         notes.extend(changed.iter().filter(is_list).map(|path| {
             format!("{path} differs from {}: what `[eval.gate] link` names may be installed by this change", compared.base.name)
         }));
     }
     for link in &then.config.eval.gate.link {
         let link = link.value.trim_end_matches('/');
-        let Some(path) = paths::beside("", link).filter(|path| !path.is_empty()) else { continue };
+        let Some(path) = paths::beside("", link).filter(|path| !path.is_empty()) else {
+            continue;
+        };
         let (from, to) = (compared.project.root.join(&path), root.join(&path));
-        let is_below =
-            |name: &&String| name.strip_prefix(&*within(&path)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let is_below = |name: &&String| {
+            name.strip_prefix(&*within(&path))
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         if let Some(own) = changed.iter().find(is_below) {
             doubts.push(format!(
                 "`[eval.gate] link` names {link}, in which this change has {own}: what checks depend on is no file of git"
             ));
         } else if !fs::exists(&from) {
-            doubts.push(format!("`[eval.gate] link` names {link}, which is not here: install it before the gate"));
+            doubts.push(format!(
+                "`[eval.gate] link` names {link}, which is not here: install it before the gate"
+            ));
         } else if !fs::exists(&to) {
-            let place = Linked { top, base: temp.path() };
-            fs::create_dir_all(to.parent().unwrap_or(&root)).and_then(|()| place.link(&from, &to)).map_err(failed)?;
+            let place = Linked {
+                top,
+                base: temp.path(),
+            };
+            fs::create_dir_all(to.parent().unwrap_or(&root))
+                .and_then(|()| place.link(&from, &to))
+                .map_err(failed)?;
         }
     }
-    let runs = CheckRuns::in_folder(CheckFolder { top: temp, root, instead_of });
+    let runs = CheckRuns::in_folder(CheckFolder {
+        top: temp,
+        root,
+        instead_of,
+    });
     compared.base.doubts.append(&mut doubts);
     compared.notes.append(&mut notes);
     Ok(runs)
@@ -128,14 +169,18 @@ impl Linked<'_> {
     /// own folder or leads outside.
     fn in_work_tree(&self, link: &Path) -> Option<PathBuf> {
         let parent = RealFs.canonical(link.parent()?).ok()?;
-        let (top, target) = (RealFs.canonical(self.top).ok()?, RealFs.canonical(link).ok().filter(|_| fs::is_link(link))?);
+        let (top, target) = (
+            RealFs.canonical(self.top).ok()?,
+            RealFs.canonical(link).ok().filter(|_| fs::is_link(link))?,
+        );
         let inside = target.strip_prefix(&top).ok()?;
         (!target.starts_with(&parent)).then(|| inside.to_owned())
     }
 }
 
 fn has_checks(scenarios: &Scenarios) -> bool {
-    super::names::cases(scenarios).any(|(.., case)| each(&case.expectations).any(|(test, _)| test.own().is_some()))
+    super::names::cases(scenarios)
+        .any(|(.., case)| each(&case.expectations).any(|(test, _)| test.own().is_some()))
 }
 
 /// Returns the templates of a project and the texts that they include.

@@ -19,8 +19,10 @@ const TEXT: usize = 1 << 20;
 /// The most bytes of a compared file.
 const LIMIT: u64 = 1 << 28;
 /// Extensions of files that other code imports without an extension.
-const CODE: [&str; 16] =
-    ["py", "pyc", "pyd", "so", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "rb", "lua", "sh"];
+const CODE: [&str; 16] = [
+    "py", "pyc", "pyd", "so", "js", "mjs", "cjs", "ts", "mts", "cts", "jsx", "tsx", "json", "rb",
+    "lua", "sh",
+];
 /// Stems of files that represent their folder.
 const OF_FOLDER: [&str; 3] = ["__init__", "__main__", "index"];
 /// Programs that run the scripts of a package.
@@ -30,7 +32,13 @@ const PACKAGE: &str = "package.json";
 /// The default files of `make`.
 const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 /// Words that mark a line as an import: anywhere in it, and at its beginning.
-const IMPORTS: [&str; 5] = ["import", "import_module", "__import__", "require", "require_relative"];
+const IMPORTS: [&str; 5] = [
+    "import",
+    "import_module",
+    "__import__",
+    "require",
+    "require_relative",
+];
 const IMPORTS_AT_FIRST: &str = "from";
 
 /// The files of both sides of a comparison, by their possible names.
@@ -62,14 +70,21 @@ pub(super) struct CheckFiles<'f> {
 impl FileNames {
     /// Creates the table from the paths of a project and those of them that differ.
     pub(super) fn new(paths: impl Iterator<Item = String>, changed: BTreeSet<String>) -> Self {
-        let mut names = Self { changed, ..Self::default() };
+        let mut names = Self {
+            changed,
+            ..Self::default()
+        };
         for path in paths.chain(names.changed.clone()) {
             let file = last(&path).to_owned();
             if !file.chars().all(is_of_name) {
                 names.odd.insert(file.clone());
             }
             if let Some(module) = module(&path) {
-                names.modules.entry(last(&module).to_owned()).or_default().insert(path.clone());
+                names
+                    .modules
+                    .entry(last(&module).to_owned())
+                    .or_default()
+                    .insert(path.clone());
             }
             names.files.entry(file).or_default().insert(path);
         }
@@ -83,10 +98,14 @@ impl FileNames {
         let is_code = !last(place).contains('.') || module(place).is_some_and(|_| !is_json(place));
         let mut is_open = false;
         for line in text.lines() {
-            let words = || line.split(|c: char| !is_of_name(c)).filter(|word| !word.is_empty());
+            let words = || {
+                line.split(|c: char| !is_of_name(c))
+                    .filter(|word| !word.is_empty())
+            };
             let is_import = is_open
                 || is_code && words().next() == Some(IMPORTS_AT_FIRST)
-                || is_code && words().any(|word| word.split('.').any(|part| IMPORTS.contains(&part)));
+                || is_code
+                    && words().any(|word| word.split('.').any(|part| IMPORTS.contains(&part)));
             // A list of names in parentheses continues on the next line.
             is_open = is_import && (line.contains('(') || is_open) && !line.contains(')');
             for word in words() {
@@ -106,18 +125,30 @@ impl FileNames {
     }
 
     fn of_file(&self, name: &str) -> impl Iterator<Item = &str> {
-        self.files.get(name).into_iter().flatten().map(String::as_str)
+        self.files
+            .get(name)
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
     }
 
     /// Returns the files for a path or a file name: those whose path ends with it, or else those
     /// with its last part as file name.
     fn of_word(&self, word: &str) -> Vec<&str> {
         // The target of `../` cannot be seen from the text alone.
-        let path = word.rsplit("../").next().unwrap_or(word).trim_start_matches("./");
+        let path = word
+            .rsplit("../")
+            .next()
+            .unwrap_or(word)
+            .trim_start_matches("./");
         let path = path.trim_start_matches('/').trim_end_matches(['/', '.']);
         let all = || self.of_file(last(path));
         let exact: Vec<&str> = all().filter(|file| ends_as(file, path)).collect();
-        if exact.is_empty() { all().collect() } else { exact }
+        if exact.is_empty() {
+            all().collect()
+        } else {
+            exact
+        }
     }
 
     /// Returns the files of a module: a path matches anywhere, a bare name only in an import. Files
@@ -126,15 +157,31 @@ impl FileNames {
         let path = word.replace("../", "").replace('.', "/");
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let mut found = Vec::new();
-        let of_last = |name: &str| self.modules.get(name).into_iter().flatten().map(String::as_str);
+        let of_last = |name: &str| {
+            self.modules
+                .get(name)
+                .into_iter()
+                .flatten()
+                .map(String::as_str)
+        };
         if let [_, .., name] = parts.as_slice() {
             let whole = parts.join("/");
-            found.extend(of_last(name).filter(|file| module(file).is_some_and(|own| ends_as(&own, &whole))));
+            found.extend(
+                of_last(name).filter(|file| module(file).is_some_and(|own| ends_as(&own, &whole))),
+            );
         }
-        for part in parts.iter().filter(|_| is_import || word.contains('/') && parts.len() == 1) {
-            let is_near = |file: &&str| module(file).is_some_and(|own| is_around(folder(&own), place));
+        for part in parts
+            .iter()
+            .filter(|_| is_import || word.contains('/') && parts.len() == 1)
+        {
+            let is_near =
+                |file: &&str| module(file).is_some_and(|own| is_around(folder(&own), place));
             let near: Vec<&str> = of_last(part).filter(is_near).collect();
-            found.extend(if near.is_empty() { of_last(part).collect() } else { near });
+            found.extend(if near.is_empty() {
+                of_last(part).collect()
+            } else {
+                near
+            });
         }
         found
     }
@@ -143,9 +190,16 @@ impl FileNames {
     fn beside(&self, path: &str) -> Vec<&str> {
         let own = module(path).filter(|_| !is_json(path)).unwrap_or_default();
         let ends = own.match_indices('/').map(|(at, _)| at).chain([own.len()]);
-        let around = ends.filter_map(|end| own.get(..end)).filter(|name| !name.is_empty());
+        let around = ends
+            .filter_map(|end| own.get(..end))
+            .filter(|name| !name.is_empty());
         let of_name = |name| {
-            let files = self.modules.get(last(name)).into_iter().flatten().map(String::as_str);
+            let files = self
+                .modules
+                .get(last(name))
+                .into_iter()
+                .flatten()
+                .map(String::as_str);
             files.filter(move |file| module(file).as_deref() == Some(name))
         };
         around.flat_map(of_name).collect()
@@ -155,7 +209,11 @@ impl FileNames {
 impl<'f> CheckFiles<'f> {
     /// Creates the empty cache of one side.
     pub(super) const fn new(names: &'f FileNames, files: &'f Inside<'f>) -> Self {
-        Self { names, files, found: RefCell::new(BTreeMap::new()) }
+        Self {
+            names,
+            files,
+            found: RefCell::new(BTreeMap::new()),
+        }
     }
 
     /// Returns the files that the checks of a case read, by path: all that a check names directly,
@@ -166,7 +224,9 @@ impl<'f> CheckFiles<'f> {
             let known = self.found.borrow().get(&check.words()).cloned();
             known.unwrap_or_else(|| {
                 let found = Rc::new(self.read(check));
-                self.found.borrow_mut().insert(check.words(), Rc::clone(&found));
+                self.found
+                    .borrow_mut()
+                    .insert(check.words(), Rc::clone(&found));
                 found
             })
         });
@@ -175,13 +235,22 @@ impl<'f> CheckFiles<'f> {
 
     fn read(&self, check: &OwnCheck) -> BTreeMap<String, Content> {
         let command = match &check.what {
-            Runs::Command(argv) => argv.iter().map(|word| word.value.as_str()).collect::<Vec<_>>().join(" "),
+            Runs::Command(argv) => argv
+                .iter()
+                .map(|word| word.value.as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
             Runs::Python(_) => String::new(),
         };
         let own: BTreeSet<String> = check.files().into_iter().collect();
         let mut words = words_of(&command);
         let mut open: VecDeque<String> = own.iter().cloned().collect();
-        open.extend(self.names.named(&command, "").into_iter().map(str::to_owned));
+        open.extend(
+            self.names
+                .named(&command, "")
+                .into_iter()
+                .map(str::to_owned),
+        );
         let mut found = BTreeMap::new();
         while let Some(path) = open.pop_front().filter(|_| found.len() < MOST) {
             if found.contains_key(&path) {
@@ -191,14 +260,26 @@ impl<'f> CheckFiles<'f> {
             if last(&path) == PACKAGE && !own.contains(&path) {
                 content = content.map(|bytes| scripts(&bytes, &mut words));
             }
-            let text =
-                content.as_ref().ok().filter(|bytes| bytes.len() <= TEXT).and_then(|bytes| std::str::from_utf8(bytes).ok());
+            let text = content
+                .as_ref()
+                .ok()
+                .filter(|bytes| bytes.len() <= TEXT)
+                .and_then(|bytes| std::str::from_utf8(bytes).ok());
             let text = text.unwrap_or_default();
             words.extend(words_of(text));
-            for named in self.names.named(text, &path).into_iter().chain(self.names.beside(&path)) {
+            for named in self
+                .names
+                .named(text, &path)
+                .into_iter()
+                .chain(self.names.beside(&path))
+            {
                 // The scripts of a package that run are only known at the end.
                 let named = named.to_owned();
-                if last(&named) == PACKAGE { open.push_back(named) } else { open.push_front(named) }
+                if last(&named) == PACKAGE {
+                    open.push_back(named)
+                } else {
+                    open.push_front(named)
+                }
             }
             found.insert(path, content);
         }
@@ -218,24 +299,43 @@ impl<'f> CheckFiles<'f> {
 /// their words.
 fn scripts(package: &[u8], words: &mut BTreeSet<String>) -> Vec<u8> {
     let package: Value = serde_json::from_slice(package).unwrap_or_default();
-    let all = package.get("scripts").and_then(Value::as_object).cloned().unwrap_or_default();
+    let all = package
+        .get("scripts")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
     let mut own: BTreeMap<&String, &Value> = BTreeMap::new();
     loop {
-        let is_named =
-            |name: &str| ["", "pre", "post"].iter().any(|when| name.strip_prefix(when).is_some_and(|of| words.contains(of)));
-        let new: Vec<_> = all.iter().filter(|(name, _)| !own.contains_key(name) && is_named(name)).collect();
+        let is_named = |name: &str| {
+            ["", "pre", "post"]
+                .iter()
+                .any(|when| name.strip_prefix(when).is_some_and(|of| words.contains(of)))
+        };
+        let new: Vec<_> = all
+            .iter()
+            .filter(|(name, _)| !own.contains_key(name) && is_named(name))
+            .collect();
         if new.is_empty() {
-            let lines: Vec<String> = own.iter().map(|(name, script)| format!("{name}: {script}")).collect();
+            let lines: Vec<String> = own
+                .iter()
+                .map(|(name, script)| format!("{name}: {script}"))
+                .collect();
             return lines.join("\n").into_bytes();
         }
-        words.extend(new.iter().flat_map(|(_, script)| words_of(script.as_str().unwrap_or_default())));
+        words.extend(
+            new.iter()
+                .flat_map(|(_, script)| words_of(script.as_str().unwrap_or_default())),
+        );
         own.extend(new);
     }
 }
 
 fn words_of(text: &str) -> BTreeSet<String> {
     let is_between = |c: char| c.is_whitespace() || "\"'`;&|()<>[]{},=$".contains(c);
-    text.split(is_between).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    text.split(is_between)
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns true if a character can be part of an unquoted path.
@@ -257,12 +357,16 @@ fn folder(path: &str) -> &str {
 
 /// Returns true if a path is equal to another one, or ends with it.
 fn ends_as(path: &str, end: &str) -> bool {
-    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    path.strip_suffix(end)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }
 
 /// Returns true if a folder contains a file, directly or deeper.
 fn is_around(folder: &str, file: &str) -> bool {
-    folder.is_empty() || file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+    folder.is_empty()
+        || file
+            .strip_prefix(folder)
+            .is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the module of a code file, as a path without extension; that of its folder for a stem
@@ -271,7 +375,16 @@ fn module(path: &str) -> Option<String> {
     let (place, file) = (folder(path), last(path));
     let (stem, ending) = (file.split('.').next()?, file.rsplit_once('.')?.1);
     // Python's compiled files are in a folder of their own.
-    let place = if last(place) == "__pycache__" { folder(place) } else { place };
-    let module = if OF_FOLDER.contains(&stem) { place.to_owned() } else { format!("{place}/{stem}") };
-    CODE.contains(&ending).then(|| module.trim_start_matches('/').to_owned())
+    let place = if last(place) == "__pycache__" {
+        folder(place)
+    } else {
+        place
+    };
+    let module = if OF_FOLDER.contains(&stem) {
+        place.to_owned()
+    } else {
+        format!("{place}/{stem}")
+    };
+    CODE.contains(&ending)
+        .then(|| module.trim_start_matches('/').to_owned())
 }

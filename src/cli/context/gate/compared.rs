@@ -23,8 +23,8 @@ use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::eval::case_keys;
 use crate::eval::gate::{
-    Accepters, Approvals, Baseline, Grown, Kind as SafeguardKind, Limits, LogLine, Loosened, Safeguard, Safeguards,
-    StabilityLimits, grown,
+    Accepters, Approvals, Baseline, Grown, Kind as SafeguardKind, Limits, LogLine, Loosened,
+    Safeguard, Safeguards, StabilityLimits, grown,
 };
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::project::config::Config;
@@ -88,28 +88,66 @@ pub(super) struct Base {
 impl Compared {
     /// Compares the current files with those where they left `base`.
     pub(super) fn new(base: Option<&str>, new_project: NewProject, cx: &Cx) -> Result<Self> {
-        let Origin { project, base: change, then, newer, place, parts, weakened, mut doubts, mut notes } =
-            Origin::find(base, new_project, cx)?;
+        let Origin {
+            project,
+            base: change,
+            then,
+            newer,
+            place,
+            parts,
+            weakened,
+            mut doubts,
+            mut notes,
+        } = Origin::find(base, new_project, cx)?;
         project.broken.ensure_none("this project")?;
         let name = change.name.clone();
         let scenarios = Scenarios::read(&project, &[])?;
-        let project = if then.is_some() || scenarios.are_of_requests() { project } else { project.filled("this project")? };
+        let project = if then.is_some() || scenarios.are_of_requests() {
+            project
+        } else {
+            project.filled("this project")?
+        };
         if let Some((file, why)) = scenarios.broken(&project).into_iter().next() {
-            return Err(CliError::new(Kind::Findings, format!("{}: {why}", file.path)));
+            return Err(CliError::new(
+                Kind::Findings,
+                format!("{}: {why}", file.path),
+            ));
         }
         let baselines = baselines(&project)?;
         let broken = |path: &str| notes.push(project_without(path, &name));
-        let baselines_then = then.as_ref().map_or_else(BTreeMap::new, |then| baselines_of(then, broken));
+        let baselines_then = then
+            .as_ref()
+            .map_or_else(BTreeMap::new, |then| baselines_of(then, broken));
         let read = |project: &Compiled| project.files().text(LOG).unwrap_or_default();
-        let approvals = Approvals::between(&then.as_ref().map_or_else(String::new, read), &read(&project));
-        let approvals = approvals.map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
+        let approvals = Approvals::between(
+            &then.as_ref().map_or_else(String::new, read),
+            &read(&project),
+        );
+        let approvals = approvals
+            .map_err(|why| CliError::new(Kind::Infrastructure, format!("{LOG}: {why}")))?;
         let commit = change.commit.clone().unwrap_or_default();
         let accepters = accepters((&project, then.as_ref()), &commit, &place)?;
-        let signed = |line: &LogLine| revision::is_signed(&project.root, &commit, (LOG, line.line().trim_end()), &line.by);
-        let signed = approvals.added().iter().map(|added| Ok((added.line.line(), signed(&added.line)?)));
+        let signed = |line: &LogLine| {
+            revision::is_signed(
+                &project.root,
+                &commit,
+                (LOG, line.line().trim_end()),
+                &line.by,
+            )
+        };
+        let signed = approvals
+            .added()
+            .iter()
+            .map(|added| Ok((added.line.line(), signed(&added.line)?)));
         let signed: BTreeMap<String, bool> = signed.collect::<Result<_>>()?;
-        let approvals = approvals.verified(&accepters, |line| signed.get(&line.line()).is_some_and(|is_signed| *is_signed));
-        if then.as_ref().and_then(Compiled::past).is_some_and(Past::is_unknown) {
+        let approvals = approvals.verified(&accepters, |line| {
+            signed.get(&line.line()).is_some_and(|is_signed| *is_signed)
+        });
+        if then
+            .as_ref()
+            .and_then(Compiled::past)
+            .is_some_and(Past::is_unknown)
+        {
             doubts.push(format!(
                 "{FILE} cannot be read in {name}, nor in an earlier commit, so nothing shows who may accept: mend it there first"
             ));
@@ -119,24 +157,65 @@ impl Compared {
             let mut theirs = Scenarios::of_revision(&then, Some((&project, &scenarios)));
             for file in theirs.files.extract_if(.., |file| !file.is_sound()) {
                 // A change may repair the contents of a file, but not its size.
-                let told = if file.unread.is_some() { &mut doubts } else { &mut notes };
+                let told = if file.unread.is_some() {
+                    &mut doubts
+                } else {
+                    &mut notes
+                };
                 told.push(project_without(&file.path, &name));
             }
             names = Names::of(&then, &project);
             names.pair((&then, &mut theirs), (&project, &scenarios));
             (then, theirs)
         });
-        notes.extend(names.tasks.iter().map(|(then, now)| format!("the task `{then}` is called `{now}` now")));
-        notes.extend(names.roles.iter().map(|(then, now)| format!("the role `{then}` is called `{now}` now")));
-        let held = |(then, now)| format!("the scenario `{then}` is called `{now}` now, and is held to its accepted result");
+        notes.extend(
+            names
+                .tasks
+                .iter()
+                .map(|(then, now)| format!("the task `{then}` is called `{now}` now")),
+        );
+        notes.extend(
+            names
+                .roles
+                .iter()
+                .map(|(then, now)| format!("the role `{then}` is called `{now}` now")),
+        );
+        let held = |(then, now)| {
+            format!(
+                "the scenario `{then}` is called `{now}` now, and is held to its accepted result"
+            )
+        };
         notes.extend(names.scenarios.iter().map(held));
         let carried = names.carried(&baselines_then, &scenarios);
         if let (Some((_, theirs)), Some(newer)) = (&then, newer) {
-            notes.extend(lacking(&name, theirs, &scenarios, &Scenarios::of_revision(&newer, Some((&project, &scenarios)))));
+            notes.extend(lacking(
+                &name,
+                theirs,
+                &scenarios,
+                &Scenarios::of_revision(&newer, Some((&project, &scenarios))),
+            ));
         }
         let is_behind = commit == change.head;
-        let base = Base { name: name.clone(), commit, then, names, baselines: baselines_then, carried, doubts: Vec::new() };
-        let mut compared = Self { project, scenarios, base, baselines, weakened, notes, approvals, accepters, is_idle: false };
+        let base = Base {
+            name: name.clone(),
+            commit,
+            then,
+            names,
+            baselines: baselines_then,
+            carried,
+            doubts: Vec::new(),
+        };
+        let mut compared = Self {
+            project,
+            scenarios,
+            base,
+            baselines,
+            weakened,
+            notes,
+            approvals,
+            accepters,
+            is_idle: false,
+        };
         let is_same = compared.loosened((&parts, is_behind), &mut doubts, cx)?;
         if is_same && change.by != NamedBy::Guess {
             compared.is_idle = change.by == NamedBy::Id && doubts.is_empty();
@@ -144,7 +223,9 @@ impl Compared {
                 "nothing is compared: there is no commit since {name}, and no file of the project differs from it"
             ));
         } else if is_behind && change.by != NamedBy::Guess {
-            compared.notes.push(format!("there is no commit since {name}: only uncommitted changes are compared"));
+            compared.notes.push(format!(
+                "there is no commit since {name}: only uncommitted changes are compared"
+            ));
         }
         compared.base.doubts = doubts;
         Ok(compared)
@@ -162,19 +243,42 @@ impl Compared {
         let (mut before, mut after) = parallel::join(
             threads,
             || safeguards(then, theirs, reading),
-            || safeguards(&self.project, &self.scenarios, Reading { names: &names, ..reading }),
+            || {
+                safeguards(
+                    &self.project,
+                    &self.scenarios,
+                    Reading {
+                        names: &names,
+                        ..reading
+                    },
+                )
+            },
         );
         results(self.accepted_before(&self.baselines), &mut before);
         results(&self.baselines, &mut after);
         configured(&then.config, &self.project.config, &mut before, &mut after);
-        then.past().map_or(Ok(()), |past| environment(past, &self.project, &mut before, &mut after))?;
+        then.past().map_or(Ok(()), |past| {
+            environment(past, &self.project, &mut before, &mut after)
+        })?;
         // `.gitignore` can hide a file like `exclude`.
         let now = read_files(&self.project, &self.scenarios);
-        let there = read_files(then, theirs).into_iter().filter(|path| fs::exists(&self.project.root.join(path)));
+        let there = read_files(then, theirs)
+            .into_iter()
+            .filter(|path| fs::exists(&self.project.root.join(path)));
         for path in there.filter(|path| !now.contains(path)) {
             let value = format!("there, and not read: {}", self.unread(&path));
-            before.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, "read", None));
-            after.add(SafeguardKind::Threshold, &path, "file", Safeguard::new(&path, value, None));
+            before.add(
+                SafeguardKind::Threshold,
+                &path,
+                "file",
+                Safeguard::new(&path, "read", None),
+            );
+            after.add(
+                SafeguardKind::Threshold,
+                &path,
+                "file",
+                Safeguard::new(&path, value, None),
+            );
         }
         Ok((before, after))
     }
@@ -194,71 +298,168 @@ impl Compared {
     /// Returns the files of both sides that checks may read; none without checks. Templates are not
     /// among them, since they are tested.
     fn file_names(&self, (then, theirs): &(Compiled, Scenarios)) -> Result<FileNames> {
-        let is_checked = |(.., case): (&str, &Suite, &Case)| each(&case.expectations).any(|(test, _)| test.own().is_some());
-        let Some(past) = then.past().filter(|_| cases(theirs).any(is_checked)) else { return Ok(FileNames::default()) };
+        let is_checked = |(.., case): (&str, &Suite, &Case)| {
+            each(&case.expectations).any(|(test, _)| test.own().is_some())
+        };
+        let Some(past) = then.past().filter(|_| cases(theirs).any(is_checked)) else {
+            return Ok(FileNames::default());
+        };
         let (top, folder) = past.place();
-        let folders = [Some(folder.to_owned()), named_inside(top, &self.project.root)];
+        let folders = [
+            Some(folder.to_owned()),
+            named_inside(top, &self.project.root),
+        ];
         let in_project = |path: &String| -> Vec<String> {
-            let below =
-                |folder: &String| if folder.is_empty() { Some(&**path) } else { path.strip_prefix(folder)?.strip_prefix('/') };
-            folders.iter().flatten().filter_map(below).map(str::to_owned).collect()
+            let below = |folder: &String| {
+                if folder.is_empty() {
+                    Some(&**path)
+                } else {
+                    path.strip_prefix(folder)?.strip_prefix('/')
+                }
+            };
+            folders
+                .iter()
+                .flatten()
+                .filter_map(below)
+                .map(str::to_owned)
+                .collect()
         };
         let tried = &then.paths() | &self.project.paths();
-        let changed = past.changed()?.iter().flat_map(in_project).filter(|path| !tried.contains(path)).collect();
-        Ok(FileNames::new(past.names().map(str::to_owned).filter(|path| !tried.contains(path)), changed))
+        let changed = past
+            .changed()?
+            .iter()
+            .flat_map(in_project)
+            .filter(|path| !tried.contains(path))
+            .collect();
+        Ok(FileNames::new(
+            past.names()
+                .map(str::to_owned)
+                .filter(|path| !tried.contains(path)),
+            changed,
+        ))
     }
 
     /// Returns the accepted results to compare with: those of the base, or `now` if only names
     /// differ.
-    pub(super) fn accepted_before<'b>(&'b self, now: &'b BTreeMap<String, Baseline>) -> &'b BTreeMap<String, Baseline> {
-        let Base { names, baselines, carried, .. } = &self.base;
-        if names.are_carried(carried, now) { now } else { baselines }
+    pub(super) fn accepted_before<'b>(
+        &'b self,
+        now: &'b BTreeMap<String, Baseline>,
+    ) -> &'b BTreeMap<String, Baseline> {
+        let Base {
+            names,
+            baselines,
+            carried,
+            ..
+        } = &self.base;
+        if names.are_carried(carried, now) {
+            now
+        } else {
+            baselines
+        }
     }
 
     /// Finds the relaxations of the change, and adds doubts about the unknown ones. Returns true if
     /// both sides are equal, which requires that nothing was committed since the base.
-    fn loosened(&mut self, (parts, is_behind): (&[Part], bool), doubts: &mut Vec<String>, cx: &Cx) -> Result<bool> {
-        let Some(base) = &self.base.then else { return Ok(false) };
+    fn loosened(
+        &mut self,
+        (parts, is_behind): (&[Part], bool),
+        doubts: &mut Vec<String>,
+        cx: &Cx,
+    ) -> Result<bool> {
+        let Some(base) = &self.base.then else {
+            return Ok(false);
+        };
         let (files, none) = (self.file_names(base)?, BTreeSet::new());
-        let reading = Reading { names: &self.base.names, files: &files, shown: &none };
+        let reading = Reading {
+            names: &self.base.names,
+            files: &files,
+            shown: &none,
+        };
         let threads = cx.options.threads;
-        let (contexts, safeguards) =
-            parallel::join(threads, || growth(&base.0, &self.project, threads), || self.safeguards(base, reading, threads));
+        let (contexts, safeguards) = parallel::join(
+            threads,
+            || growth(&base.0, &self.project, threads),
+            || self.safeguards(base, reading, threads),
+        );
         let (mut before, mut after) = safeguards?;
         let deciding = self.deciding([&before, &after]);
         let is_equal = |path: &String| base.0.files().text(path) == self.project.files().text(path);
-        let is_same = is_behind && before == after && self.approvals.added().is_empty() && deciding.files.iter().all(is_equal);
+        let is_same = is_behind
+            && before == after
+            && self.approvals.added().is_empty()
+            && deciding.files.iter().all(is_equal);
         doubts.extend(unread::doubts(parts, &deciding, &self.base.name));
         let is_read = |path: &&str| {
-            [".yaml", ".yml"].iter().any(|ending| path.strip_suffix(ending).is_some())
+            [".yaml", ".yml"]
+                .iter()
+                .any(|ending| path.strip_suffix(ending).is_some())
                 || is_baseline(path)
                 || deciding.read.contains(*path)
         };
         // Other files that a scenario names are compared by the contents in the commit.
-        let unfiltered = base.0.past().into_iter().flat_map(Past::unfiltered).filter(is_read);
+        let unfiltered = base
+            .0
+            .past()
+            .into_iter()
+            .flat_map(Past::unfiltered)
+            .filter(is_read);
         doubts.extend(unfiltered.map(|path| unread::unfiltered(path, &self.base.name)));
-        let shown: BTreeSet<String> = before.weakened(&after).into_iter().map(|one| one.weakened.of).collect();
+        let shown: BTreeSet<String> = before
+            .weakened(&after)
+            .into_iter()
+            .map(|one| one.weakened.of)
+            .collect();
         // The texts of all scenarios of both sides would take too much memory.
         if !shown.is_empty() {
-            (before, after) = self.safeguards(base, Reading { shown: &shown, ..reading }, threads)?;
+            (before, after) = self.safeguards(
+                base,
+                Reading {
+                    shown: &shown,
+                    ..reading
+                },
+                threads,
+            )?;
         }
         let contexts = contexts?;
         // The tokenizer of a model is already compared; but an agent may switch to a model with
         // another tokenizer.
-        for agent in contexts.iter().filter(|agent| agent.before.1 != agent.after.1) {
-            for ((_, _, tokenizer), side) in [(&agent.before, &mut before), (&agent.after, &mut after)] {
+        for agent in contexts
+            .iter()
+            .filter(|agent| agent.before.1 != agent.after.1)
+        {
+            for ((_, _, tokenizer), side) in
+                [(&agent.before, &mut before), (&agent.after, &mut after)]
+            {
                 let safeguard = Safeguard::new(FILE, tokenizer, None);
-                side.add(SafeguardKind::Threshold, &agent.of, "who counts its tokens", safeguard);
+                side.add(
+                    SafeguardKind::Threshold,
+                    &agent.of,
+                    "who counts its tokens",
+                    safeguard,
+                );
             }
         }
         let mut weakened = std::mem::take(&mut self.weakened);
         weakened.extend(before.weakened(&after));
-        let grown_context =
-            |AgentContexts { of, before, after, path }: AgentContexts| Grown { of, from: before.0, to: after.0, path };
+        let grown_context = |AgentContexts {
+                                 of,
+                                 before,
+                                 after,
+                                 path,
+                             }: AgentContexts| Grown {
+            of,
+            from: before.0,
+            to: after.0,
+            path,
+        };
         let tokens = contexts.into_iter().map(grown_context);
         weakened.extend(grown(tokens, self.limits().manifest_tokens));
         let rewritten = self.approvals.rewritten();
-        weakened.extend(rewritten.map(|weakened| Loosened { weakened, path: LOG.to_owned(), diff: None }));
+        weakened.extend(rewritten.map(|weakened| Loosened {
+            weakened,
+            path: LOG.to_owned(),
+            diff: None,
+        }));
         self.weakened = weakened;
         Ok(is_same)
     }
@@ -266,18 +467,57 @@ impl Compared {
     /// Returns the deciding files and folders of both sides.
     fn deciding(&self, safeguards: [&Safeguards; 2]) -> Deciding {
         let mut deciding = Deciding::default();
-        deciding.files.extend(safeguards.into_iter().flat_map(Safeguards::paths).map(str::to_owned));
-        let then = self.base.then.iter().map(|(then, scenarios)| (then, scenarios));
+        deciding.files.extend(
+            safeguards
+                .into_iter()
+                .flat_map(Safeguards::paths)
+                .map(str::to_owned),
+        );
+        let then = self
+            .base
+            .then
+            .iter()
+            .map(|(then, scenarios)| (then, scenarios));
         for (project, scenarios) in then.chain([(&self.project, &self.scenarios)]) {
             deciding.read.extend(read_files(project, scenarios));
-            let named =
-                cases(scenarios).flat_map(|(path, _, case)| case_keys::files(case).into_iter().map(move |file| (path, file)));
-            deciding.files.extend(named.filter_map(|(path, file)| paths::beside(path, file)));
-            deciding.read.extend(project.config.files.iter().map(|file| file.path.to_string()));
+            let named = cases(scenarios).flat_map(|(path, _, case)| {
+                case_keys::files(case)
+                    .into_iter()
+                    .map(move |file| (path, file))
+            });
+            deciding
+                .files
+                .extend(named.filter_map(|(path, file)| paths::beside(path, file)));
+            deciding.read.extend(
+                project
+                    .config
+                    .files
+                    .iter()
+                    .map(|file| file.path.to_string()),
+            );
             let texts = TaskGraph::whole(&project.registry);
-            deciding.files.extend(texts.iter().flat_map(TaskGraph::sources).flat_map(|(_, sources)| sources));
-            deciding.folders.extend(project.config.eval.places().into_iter().filter(|place| place != "."));
-            deciding.folders.extend(project.config.templates.folders().into_iter().filter(|place| !place.is_empty()));
+            deciding.files.extend(
+                texts
+                    .iter()
+                    .flat_map(TaskGraph::sources)
+                    .flat_map(|(_, sources)| sources),
+            );
+            deciding.folders.extend(
+                project
+                    .config
+                    .eval
+                    .places()
+                    .into_iter()
+                    .filter(|place| place != "."),
+            );
+            deciding.folders.extend(
+                project
+                    .config
+                    .templates
+                    .folders()
+                    .into_iter()
+                    .filter(|place| !place.is_empty()),
+            );
         }
         deciding.files.extend(deciding.read.iter().cloned());
         deciding.folders.insert(BASELINES.to_owned());
@@ -287,46 +527,81 @@ impl Compared {
     /// Returns the scenarios that are equal on both sides with everything that affects their
     /// verdict: a change that meets its own expectations also meets those of the base.
     pub(super) fn unchanged(&self) -> BTreeSet<String> {
-        let Some((then, theirs)) = &self.base.then else { return BTreeSet::new() };
+        let Some((then, theirs)) = &self.base.then else {
+            return BTreeSet::new();
+        };
         let (before, after) = (then.files(), self.project.files());
-        let written =
-            |path: &str, suite: &Suite, case: &Case| serde_json::to_string(&(path, &suite.id.value, &suite.tools, case)).ok();
-        let own: BTreeMap<&str, Option<String>> =
-            cases(&self.scenarios).map(|(path, suite, case)| (case.name.value.as_str(), written(path, suite, case))).collect();
+        let written = |path: &str, suite: &Suite, case: &Case| {
+            serde_json::to_string(&(path, &suite.id.value, &suite.tools, case)).ok()
+        };
+        let own: BTreeMap<&str, Option<String>> = cases(&self.scenarios)
+            .map(|(path, suite, case)| (case.name.value.as_str(), written(path, suite, case)))
+            .collect();
         let is_equal = |path: &str| before.text(path) == after.text(path);
         let is_unchanged = |(path, suite, case): &(&str, &Suite, &Case)| {
             let now = own.get(case.name.value.as_str()).and_then(Option::as_ref);
-            let named =
-                || case_keys::files(case).into_iter().all(|file| paths::beside(path, file).is_some_and(|path| is_equal(&path)));
+            let named = || {
+                case_keys::files(case)
+                    .into_iter()
+                    .all(|file| paths::beside(path, file).is_some_and(|path| is_equal(&path)))
+            };
             now.is_some()
                 && now == written(path, suite, case).as_ref()
                 && named()
                 && is_equal(&paths::snapshot(path, &case.name.value))
         };
-        cases(theirs).filter(is_unchanged).map(|(.., case)| case.name.value.clone()).collect()
+        cases(theirs)
+            .filter(is_unchanged)
+            .map(|(.., case)| case.name.value.clone())
+            .collect()
     }
 
     /// Returns the limits of the change: the stricter ones of both sides.
     pub(super) fn limits(&self) -> Limits {
         let own = limits(&self.project.config);
-        self.base.then.as_ref().map_or(own, |(then, _)| own.and(limits(&then.config)))
+        self.base
+            .then
+            .as_ref()
+            .map_or(own, |(then, _)| own.and(limits(&then.config)))
     }
 
     /// Reads the results in a file, which must be those of all scenarios of the current project.
-    pub(super) fn scorecard(&self, path: &Path, suites: &[String], trust: &TrustHashArgs, cx: &Cx) -> Result<Scorecard> {
+    pub(super) fn scorecard(
+        &self,
+        path: &Path,
+        suites: &[String],
+        trust: &TrustHashArgs,
+        cx: &Cx,
+    ) -> Result<Scorecard> {
         let card = scorecard(path, &self.project)?.of_suites(suites);
-        let own = judge(&self.project, &self.scenarios, &self.project, (trust, &CheckRuns::default()), cx)?;
+        let own = judge(
+            &self.project,
+            &self.scenarios,
+            &self.project,
+            (trust, &CheckRuns::default()),
+            cx,
+        )?;
         let what = |row: &CaseRow| {
             let expected: Vec<&str> = row.context.iter().map(|one| one.what.as_str()).collect();
-            (row.id.clone(), row.context_hash.clone(), expected.join("\n"))
+            (
+                row.id.clone(),
+                row.context_hash.clone(),
+                expected.join("\n"),
+            )
         };
-        let (given, known): (BTreeSet<_>, BTreeSet<_>) =
-            (card.cases.iter().map(what).collect(), own.cases.iter().map(what).collect());
+        let (given, known): (BTreeSet<_>, BTreeSet<_>) = (
+            card.cases.iter().map(what).collect(),
+            own.cases.iter().map(what).collect(),
+        );
         match known.symmetric_difference(&given).next() {
             None => Ok(card),
             Some((id, ..)) => {
-                let message = format!("{} is from another state of this project: it lacks the current `{id}`", path.display());
-                Err(CliError::usage(message).hint("run all scenarios again: `ctxc eval --out FILE`"))
+                let message = format!(
+                    "{} is from another state of this project: it lacks the current `{id}`",
+                    path.display()
+                );
+                Err(CliError::usage(message)
+                    .hint("run all scenarios again: `ctxc eval --out FILE`"))
             }
         }
     }
@@ -334,46 +609,104 @@ impl Compared {
     /// Keeps the scenarios and accepted results of these suites only.
     pub(super) fn keep_suites(&mut self, suites: &[String]) -> Result<()> {
         let mut known = BTreeSet::new();
-        for scenarios in self.base.then.iter_mut().map(|(_, theirs)| theirs).chain([&mut self.scenarios]) {
-            known.extend(scenarios.files.iter().filter_map(|file| Some(file.suite.as_ref()?.id.value.clone())));
-            scenarios.files.retain(|file| file.suite.as_ref().is_some_and(|suite| suites.contains(&suite.id.value)));
+        for scenarios in self
+            .base
+            .then
+            .iter_mut()
+            .map(|(_, theirs)| theirs)
+            .chain([&mut self.scenarios])
+        {
+            known.extend(
+                scenarios
+                    .files
+                    .iter()
+                    .filter_map(|file| Some(file.suite.as_ref()?.id.value.clone())),
+            );
+            scenarios.files.retain(|file| {
+                file.suite
+                    .as_ref()
+                    .is_some_and(|suite| suites.contains(&suite.id.value))
+            });
         }
-        self.base.baselines.retain(|_, baseline| suites.contains(&baseline.suite));
-        self.base.carried.retain(|_, baseline| suites.contains(&baseline.suite));
-        self.baselines.retain(|_, baseline| suites.contains(&baseline.suite));
-        let Some(unknown) = suites.iter().find(|suite| !known.contains(*suite)) else { return Ok(()) };
+        self.base
+            .baselines
+            .retain(|_, baseline| suites.contains(&baseline.suite));
+        self.base
+            .carried
+            .retain(|_, baseline| suites.contains(&baseline.suite));
+        self.baselines
+            .retain(|_, baseline| suites.contains(&baseline.suite));
+        let Some(unknown) = suites.iter().find(|suite| !known.contains(*suite)) else {
+            return Ok(());
+        };
         let near = suggest::nearest(unknown, known.iter().map(String::as_str));
-        let valid = || format!("one of {}", known.iter().cloned().collect::<Vec<_>>().join(", "));
+        let valid = || {
+            format!(
+                "one of {}",
+                known.iter().cloned().collect::<Vec<_>>().join(", ")
+            )
+        };
         Err(CliError::usage(format!("there is no suite `{unknown}`")).did_you_mean_or(near, valid))
     }
 }
 
 /// Returns the people who may accept, according to the base. `codeowners` is replaced by the owners
 /// of the log there.
-fn accepters((project, then): (&Compiled, Option<&Compiled>), commit: &str, place: &str) -> Result<Accepters> {
-    let Some(then) = then else { return Ok(Accepters::default()) };
-    let (owners, names): (Vec<&str>, Vec<&str>) = then.config.eval.accepters().partition(|name| *name == CODEOWNERS);
-    let owners = (!owners.is_empty()).then(|| revision::owners(&project.root, commit, place, LOG)).transpose()?;
-    Ok(Accepters::new(names.into_iter().map(str::to_owned).collect(), owners))
+fn accepters(
+    (project, then): (&Compiled, Option<&Compiled>),
+    commit: &str,
+    place: &str,
+) -> Result<Accepters> {
+    let Some(then) = then else {
+        return Ok(Accepters::default());
+    };
+    let (owners, names): (Vec<&str>, Vec<&str>) = then
+        .config
+        .eval
+        .accepters()
+        .partition(|name| *name == CODEOWNERS);
+    let owners = (!owners.is_empty())
+        .then(|| revision::owners(&project.root, commit, place, LOG))
+        .transpose()?;
+    Ok(Accepters::new(
+        names.into_iter().map(str::to_owned).collect(),
+        owners,
+    ))
 }
 
 /// Returns a note on the scenarios that the base received after the change left it.
 fn lacking(base: &str, theirs: &Scenarios, own: &Scenarios, newer: &Scenarios) -> Option<String> {
-    let known: BTreeSet<&str> = cases(theirs).chain(cases(own)).map(|(.., case)| case.name.value.as_str()).collect();
-    let more: BTreeSet<&str> =
-        cases(newer).map(|(.., case)| case.name.value.as_str()).filter(|name| !known.contains(name)).collect();
+    let known: BTreeSet<&str> = cases(theirs)
+        .chain(cases(own))
+        .map(|(.., case)| case.name.value.as_str())
+        .collect();
+    let more: BTreeSet<&str> = cases(newer)
+        .map(|(.., case)| case.name.value.as_str())
+        .filter(|name| !known.contains(name))
+        .collect();
     let first = more.first()?;
     let others = match more.len() - 1 {
         0 => String::new(),
-        others => format!(" and {others} more {}", if others == 1 { "scenario" } else { "scenarios" }),
+        others => format!(
+            " and {others} more {}",
+            if others == 1 { "scenario" } else { "scenarios" }
+        ),
     };
-    Some(format!("{base} has `{first}`{others} by now, which this branch lacks and is not judged by: merge {base} first"))
+    Some(format!(
+        "{base} has `{first}`{others} by now, which this branch lacks and is not judged by: merge {base} first"
+    ))
 }
 
 /// Reads the accepted results in a file, or in the files of a folder.
 pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
-    let names = fs::names_in(path).into_iter().filter(|name| is_baseline(name));
-    let files: Vec<PathBuf> = if path.is_dir() { names.map(|name| path.join(name)).collect() } else { vec![path.to_owned()] };
+    let names = fs::names_in(path)
+        .into_iter()
+        .filter(|name| is_baseline(name));
+    let files: Vec<PathBuf> = if path.is_dir() {
+        names.map(|name| path.join(name)).collect()
+    } else {
+        vec![path.to_owned()]
+    };
     let refused = |file: &Path, why: String| {
         CliError::usage(format!("{} cannot be compared with: {why}", file.display()))
             .hint("`ctxc baseline accept` writes baselines")
@@ -392,7 +725,11 @@ pub(super) fn read_baselines(path: &Path) -> Result<Vec<Baseline>> {
 
 /// Returns the templates and scenarios that are read.
 fn read_files(project: &Compiled, scenarios: &Scenarios) -> BTreeSet<String> {
-    project.paths().into_iter().chain(scenarios.files.iter().map(|file| file.path.to_string())).collect()
+    project
+        .paths()
+        .into_iter()
+        .chain(scenarios.files.iter().map(|file| file.path.to_string()))
+        .collect()
 }
 
 /// Returns a note on a file of the base that cannot be read.
@@ -409,18 +746,27 @@ fn limits(config: &Config) -> Limits {
         cost_usd: gate.cost_usd,
         refuses_stale: config.eval.stale == Stale::Error,
         uncovered: gate.uncovered,
-        stability: config.eval.stability.as_ref().map(|policy| StabilityLimits {
-            reruns: policy.reruns as usize,
-            variance: policy.variance,
-            cost_usd: policy.cost_usd,
-        }),
+        stability: config
+            .eval
+            .stability
+            .as_ref()
+            .map(|policy| StabilityLimits {
+                reruns: policy.reruns as usize,
+                variance: policy.variance,
+                cost_usd: policy.cost_usd,
+            }),
     }
 }
 
 /// Adds accepted results to the safeguards.
 pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut Safeguards) {
     for (path, baseline) in baselines {
-        safeguards.add(SafeguardKind::Baseline, &baseline.suite, "accepted results", Safeguard::new(path, &baseline.hash, None));
+        safeguards.add(
+            SafeguardKind::Baseline,
+            &baseline.suite,
+            "accepted results",
+            Safeguard::new(path, &baseline.hash, None),
+        );
     }
 }
 
@@ -428,7 +774,10 @@ pub(super) fn results(baselines: &BTreeMap<String, Baseline>, safeguards: &mut S
 pub(super) fn baselines(project: &Compiled) -> Result<BTreeMap<String, Baseline>> {
     let names = fs::names_in(&project.root.join(BASELINES)).into_iter();
     let paths = names.map(|name| format!("{BASELINES}/{name}"));
-    paths.filter(|path| is_baseline(path)).map(|path| Ok((path.clone(), read(project, &path)?))).collect()
+    paths
+        .filter(|path| is_baseline(path))
+        .map(|path| Ok((path.clone(), read(project, &path)?)))
+        .collect()
 }
 
 /// Reads the accepted results of the base. An unreadable one is only noted, since the change may
@@ -454,9 +803,13 @@ fn read(project: &Compiled, path: &str) -> Result<Baseline> {
         CliError::new(Kind::Infrastructure, format!("{path} cannot be compared with: {why}"))
             .hint("`git checkout` it again, or remove it and accept anew: `ctxc baseline accept --reason WHY`")
     };
-    let baseline = Baseline::read(&project.files().text(path).map_err(refused)?).map_err(|why| refused(why.to_string()))?;
+    let baseline = Baseline::read(&project.files().text(path).map_err(refused)?)
+        .map_err(|why| refused(why.to_string()))?;
     if paths::baseline(&baseline.suite) != path {
-        return Err(refused(format!("it is that of the suite `{}`", baseline.suite)));
+        return Err(refused(format!(
+            "it is that of the suite `{}`",
+            baseline.suite
+        )));
     }
     Ok(baseline)
 }

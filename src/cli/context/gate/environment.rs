@@ -12,8 +12,14 @@ use std::collections::BTreeSet;
 
 /// Adds the environment files whose values the base does not have. A file that git ignores belongs
 /// to this machine, not to the change.
-pub(super) fn environment(then: &Past, now: &Compiled, before: &mut Safeguards, after: &mut Safeguards) -> Result<()> {
-    let values = |text: &str| -> BTreeSet<String> { secrets(text).map(|(_, value)| value).collect() };
+pub(super) fn environment(
+    then: &Past,
+    now: &Compiled,
+    before: &mut Safeguards,
+    after: &mut Safeguards,
+) -> Result<()> {
+    let values =
+        |text: &str| -> BTreeSet<String> { secrets(text).map(|(_, value)| value).collect() };
     for EnvironmentFile { path, text } in environment_files(&now.root) {
         let known = then.text_in_work_tree(&now.root, &path);
         let is_known = values(&text).is_subset(&known.as_deref().map(values).unwrap_or_default());
@@ -22,7 +28,12 @@ pub(super) fn environment(then: &Past, now: &Compiled, before: &mut Safeguards, 
         }
         for (side, text) in [(&mut *before, known), (&mut *after, Some(text))] {
             let value = text.map_or_else(|| "none".to_owned(), |text| hash(&text));
-            side.add(Kind::Threshold, &path, "values that masks hide", Safeguard::new(&path, value, None));
+            side.add(
+                Kind::Threshold,
+                &path,
+                "values that masks hide",
+                Safeguard::new(&path, value, None),
+            );
         }
     }
     Ok(())

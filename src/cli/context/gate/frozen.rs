@@ -25,7 +25,11 @@ impl Beside<'_> {
         // A checkout may convert line ends; that is no change.
         let text = text.replace("\r\n", "\n");
         let text = recorded_calls(&text).unwrap_or(text);
-        Some(if call.is_empty() { text } else { format!("{text}#{call}") })
+        Some(if call.is_empty() {
+            text
+        } else {
+            format!("{text}#{call}")
+        })
     }
 
     /// Returns a value with the contents of the files that it names. Fields of objects are sorted.
@@ -40,24 +44,39 @@ impl Beside<'_> {
     fn inline(&self, value: &mut Value, part: Part) {
         match value {
             Value::Array(items) if part == Part::Pairs => {
-                items.iter_mut().filter_map(|pair| pair.get_mut(1)).for_each(|item| self.inline(item, Part::Content));
+                items
+                    .iter_mut()
+                    .filter_map(|pair| pair.get_mut(1))
+                    .for_each(|item| self.inline(item, Part::Content));
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.inline(item, Part::Structure)),
+            Value::Array(items) => items
+                .iter_mut()
+                .for_each(|item| self.inline(item, Part::Structure)),
             Value::Object(fields) => {
-                if let Some(content) = part.may_be_content().then(|| self.content(fields)).flatten() {
+                if let Some(content) = part
+                    .may_be_content()
+                    .then(|| self.content(fields))
+                    .flatten()
+                {
                     *value = plain(content);
                     if part == Part::AnswerSchema {
                         without_annotations(value);
                     }
                     return;
                 }
-                if let Some(answers) = fields.get_mut("answers").filter(|answers| answers.is_string())
+                if let Some(answers) = fields
+                    .get_mut("answers")
+                    .filter(|answers| answers.is_string())
                     && let Some(text) = answers.as_str().and_then(|path| self.text(path))
                 {
                     *answers = plain(Value::String(text));
                 }
                 for (key, inner) in fields.iter_mut() {
-                    if let Some(inside) = if part == Part::Contents { Some(Part::Content) } else { Part::behind(key) } {
+                    if let Some(inside) = if part == Part::Contents {
+                        Some(Part::Content)
+                    } else {
+                        Part::behind(key)
+                    } {
                         self.inline(inner, inside);
                     }
                 }
@@ -68,7 +87,11 @@ impl Beside<'_> {
 
     /// Returns the value of a content, given directly or as a file.
     fn content(&self, fields: &serde_json::Map<String, Value>) -> Option<Value> {
-        let only = if fields.len() == 1 { fields.iter().next() } else { None };
+        let only = if fields.len() == 1 {
+            fields.iter().next()
+        } else {
+            None
+        };
         match only.map(|(key, inner)| (key.as_str(), inner)) {
             Some(("File", Value::String(path))) => self.text(path).map(Value::String),
             Some(("Value" | "Text" | "Messages", inner)) => Some(inner.clone()),
@@ -81,13 +104,22 @@ impl Beside<'_> {
         let mut parts = self.inlined(&(&case.subject, &case.node, case.is_run, &case.situation));
         let mut tools = serde_json::to_value(tools).unwrap_or_default();
         tools.sort_all_objects();
-        parts.as_array_mut().into_iter().for_each(|parts| parts.push(tools.clone()));
+        parts
+            .as_array_mut()
+            .into_iter()
+            .for_each(|parts| parts.push(tools.clone()));
         parts
     }
 
     /// Returns everything that affects the verdict of a case, without its name.
     pub(super) fn nameless(&self, case: &Case, suite: &Suite) -> String {
-        let Case { expect_context, expectations, rule, answers, .. } = case;
+        let Case {
+            expect_context,
+            expectations,
+            rule,
+            answers,
+            ..
+        } = case;
         let expected = self.inlined(&(expect_context, expectations, rule, answers));
         format!("{} {expected}", self.frozen(case, &suite.tools))
     }
@@ -112,7 +144,9 @@ impl Part {
     /// Returns the part in a field; `None` for the author's own data.
     fn behind(key: &str) -> Option<Self> {
         Some(match key {
-            "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => return None,
+            "Exact" | "previous_output" | "extra" | "arguments" | "reply" | "tool_calls" => {
+                return None;
+            }
             "files" | "inputs" | "results" => Self::Contents,
             "schema_of" => Self::Pairs,
             "Request" | "history" | "text" => Self::Content,
@@ -128,10 +162,21 @@ impl Part {
 
 /// Returns a content as a value: parsed if it is a JSON object or list, or lines of these.
 fn plain(content: Value) -> Value {
-    let Some(text) = content.as_str() else { return content };
+    let Some(text) = content.as_str() else {
+        return content;
+    };
     let is_nested = |value: &Value| value.is_object() || value.is_array();
-    let lines = || text.lines().map(serde_json::from_str::<Value>).collect::<Result<Vec<_>, _>>().ok();
-    let lines = || lines().filter(|lines| lines.iter().all(is_nested) && !lines.is_empty()).map(Value::Array);
+    let lines = || {
+        text.lines()
+            .map(serde_json::from_str::<Value>)
+            .collect::<Result<Vec<_>, _>>()
+            .ok()
+    };
+    let lines = || {
+        lines()
+            .filter(|lines| lines.iter().all(is_nested) && !lines.is_empty())
+            .map(Value::Array)
+    };
     let whole = serde_json::from_str(text).ok().filter(is_nested);
     whole.or_else(lines).unwrap_or(content)
 }
@@ -141,7 +186,9 @@ fn recorded_calls(text: &str) -> Option<String> {
     let mut out = String::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let mut call: Value = serde_json::from_str(line).ok()?;
-        let fields = call.as_object_mut().filter(|fields| fields.get("schema").and_then(Value::as_str) == Some(REQUEST))?;
+        let fields = call
+            .as_object_mut()
+            .filter(|fields| fields.get("schema").and_then(Value::as_str) == Some(REQUEST))?;
         fields.retain(|key, _| !matches!(&**key, "at" | "run"));
         call.sort_all_objects();
         out += &call.to_string();
@@ -155,7 +202,9 @@ fn without_annotations(schema: &mut Value) {
     let is_annotation = |key: &str, value: &Value| match key {
         "title" | "description" | "$comment" => value.is_string(),
         // A reference could point into one of these objects.
-        "examples" => value.as_array().is_some_and(|all| !all.iter().any(Value::is_object)),
+        "examples" => value
+            .as_array()
+            .is_some_and(|all| !all.iter().any(Value::is_object)),
         _ => false,
     };
     match schema {
@@ -165,8 +214,13 @@ fn without_annotations(schema: &mut Value) {
             for (key, value) in fields {
                 match &**key {
                     "const" | "enum" | "default" | "examples" => {}
-                    "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas" | "dependencies" => {
-                        value.as_object_mut().into_iter().flatten().for_each(|(_, own)| without_annotations(own));
+                    "properties" | "patternProperties" | "$defs" | "definitions"
+                    | "dependentSchemas" | "dependencies" => {
+                        value
+                            .as_object_mut()
+                            .into_iter()
+                            .flatten()
+                            .for_each(|(_, own)| without_annotations(own));
                     }
                     _ => without_annotations(value),
                 }
@@ -180,7 +234,9 @@ fn without_annotations(schema: &mut Value) {
 pub(super) fn laid_out(text: &str) -> String {
     let mut out = String::new();
     match Json::read(text) {
-        Some(tree) if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() => tree.normal(&mut out),
+        Some(tree) if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() => {
+            tree.normal(&mut out)
+        }
         _ => out = text.replace("\r\n", "\n"),
     }
     out

@@ -27,13 +27,26 @@ impl Names {
     /// Finds renamed files, tasks and roles.
     pub(super) fn of(then: &Compiled, now: &Compiled) -> Self {
         let (files, tasks) = (moved_templates(then, now), renamed_tasks(then, now));
-        Self { files, tasks, roles: renamed_roles(&then.config, &now.config), scenarios: BTreeMap::new() }
+        Self {
+            files,
+            tasks,
+            roles: renamed_roles(&then.config, &now.config),
+            scenarios: BTreeMap::new(),
+        }
     }
 
     /// Returns the table for the side of the change, in which each file keeps its name.
     pub(super) fn of_now(&self) -> Self {
-        let same = |names: &BTreeMap<String, String>| names.values().map(|name| (name.clone(), name.clone())).collect();
-        Self { files: same(&self.files), ..Self::default() }
+        let same = |names: &BTreeMap<String, String>| {
+            names
+                .values()
+                .map(|name| (name.clone(), name.clone()))
+                .collect()
+        };
+        Self {
+            files: same(&self.files),
+            ..Self::default()
+        }
     }
 
     /// Returns the current name of a scenario.
@@ -42,8 +55,17 @@ impl Names {
     }
 
     /// Updates renamed tasks in the scenarios of the base, and finds renamed scenarios.
-    pub(super) fn pair(&mut self, (then, theirs): (&Compiled, &mut Scenarios), (now, own): (&Compiled, &Scenarios)) {
-        for case in theirs.files.iter_mut().filter_map(|file| file.suite.as_mut()).flat_map(|suite| &mut suite.cases) {
+    pub(super) fn pair(
+        &mut self,
+        (then, theirs): (&Compiled, &mut Scenarios),
+        (now, own): (&Compiled, &Scenarios),
+    ) {
+        for case in theirs
+            .files
+            .iter_mut()
+            .filter_map(|file| file.suite.as_mut())
+            .flat_map(|suite| &mut suite.cases)
+        {
             let (names, name) = match &mut case.subject.value {
                 Subject::Task(name) => (&self.tasks, name),
                 Subject::Role(name) => (&self.roles, name),
@@ -53,18 +75,37 @@ impl Names {
                 name.clone_from(now);
             }
         }
-        let names =
-            |scenarios: &Scenarios| -> BTreeSet<String> { cases(scenarios).map(|(.., case)| case.name.value.clone()).collect() };
+        let names = |scenarios: &Scenarios| -> BTreeSet<String> {
+            cases(scenarios)
+                .map(|(.., case)| case.name.value.clone())
+                .collect()
+        };
         let (before, after) = (names(theirs), names(own));
-        let missing = |project: &Compiled, scenarios: &Scenarios, others: &BTreeSet<String>| -> Vec<(String, String)> {
+        let missing = |project: &Compiled,
+                       scenarios: &Scenarios,
+                       others: &BTreeSet<String>|
+         -> Vec<(String, String)> {
             let files = project.files();
             let alone = cases(scenarios).filter(|(.., case)| !others.contains(&case.name.value));
             alone
-                .map(|(path, suite, case)| (Beside { path, files: &files }.nameless(case, suite), case.name.value.clone()))
+                .map(|(path, suite, case)| {
+                    (
+                        Beside {
+                            path,
+                            files: &files,
+                        }
+                        .nameless(case, suite),
+                        case.name.value.clone(),
+                    )
+                })
                 .collect()
         };
         let gone = missing(then, theirs, &after);
-        let mut new = if gone.is_empty() { Vec::new() } else { missing(now, own, &before) };
+        let mut new = if gone.is_empty() {
+            Vec::new()
+        } else {
+            missing(now, own, &before)
+        };
         for (content, name) in gone {
             if let Some(at) = new.iter().position(|(other, _)| *other == content) {
                 self.scenarios.insert(name, new.remove(at).1);
@@ -73,20 +114,36 @@ impl Names {
     }
 
     /// Returns the accepted results of the base under the current names.
-    pub(super) fn carried(&self, base: &BTreeMap<String, Baseline>, own: &Scenarios) -> BTreeMap<String, Baseline> {
+    pub(super) fn carried(
+        &self,
+        base: &BTreeMap<String, Baseline>,
+        own: &Scenarios,
+    ) -> BTreeMap<String, Baseline> {
         if self.scenarios.is_empty() {
             return base.clone();
         }
-        let suites: BTreeMap<&str, &str> =
-            cases(own).map(|(_, suite, case)| (case.name.value.as_str(), suite.id.value.as_str())).collect();
+        let suites: BTreeMap<&str, &str> = cases(own)
+            .map(|(_, suite, case)| (case.name.value.as_str(), suite.id.value.as_str()))
+            .collect();
         let mut carried: BTreeMap<String, Baseline> = BTreeMap::new();
         for baseline in base.values() {
             for case in &baseline.cases {
                 let id = self.scenario(&case.id);
-                let suite = suites.get(id).filter(|_| id != case.id).copied().unwrap_or(&baseline.suite);
-                let empty = || Baseline { suite: suite.to_owned(), cases: Vec::new(), ..baseline.clone() };
+                let suite = suites
+                    .get(id)
+                    .filter(|_| id != case.id)
+                    .copied()
+                    .unwrap_or(&baseline.suite);
+                let empty = || Baseline {
+                    suite: suite.to_owned(),
+                    cases: Vec::new(),
+                    ..baseline.clone()
+                };
                 let into = carried.entry(paths::baseline(suite)).or_insert_with(empty);
-                into.cases.push(crate::eval::gate::BaselineCase { id: id.to_owned(), ..case.clone() });
+                into.cases.push(crate::eval::gate::BaselineCase {
+                    id: id.to_owned(),
+                    ..case.clone()
+                });
                 into.cases.sort_by(|a, b| a.id.cmp(&b.id));
             }
         }
@@ -95,16 +152,30 @@ impl Names {
 
     /// Returns true if accepted results are those of the base under the current names, as `baseline
     /// accept` writes them.
-    pub(super) fn are_carried(&self, carried: &BTreeMap<String, Baseline>, now: &BTreeMap<String, Baseline>) -> bool {
+    pub(super) fn are_carried(
+        &self,
+        carried: &BTreeMap<String, Baseline>,
+        now: &BTreeMap<String, Baseline>,
+    ) -> bool {
         let new: BTreeSet<&str> = self.scenarios.values().map(String::as_str).collect();
         // The hashes include names.
         let bare = |baseline: &Baseline| {
-            let mut bare = Baseline { hash: String::new(), suite_hash: String::new(), ..baseline.clone() };
-            bare.cases.iter_mut().filter(|case| new.contains(case.id.as_str())).for_each(|case| case.key = None);
+            let mut bare = Baseline {
+                hash: String::new(),
+                suite_hash: String::new(),
+                ..baseline.clone()
+            };
+            bare.cases
+                .iter_mut()
+                .filter(|case| new.contains(case.id.as_str()))
+                .for_each(|case| case.key = None);
             bare
         };
         let all = |baselines: &BTreeMap<String, Baseline>| -> BTreeMap<String, Baseline> {
-            baselines.iter().map(|(path, baseline)| (path.clone(), bare(baseline))).collect()
+            baselines
+                .iter()
+                .map(|(path, baseline)| (path.clone(), bare(baseline)))
+                .collect()
         };
         !self.scenarios.is_empty() && all(carried) == all(now)
     }
@@ -112,7 +183,10 @@ impl Names {
 
 /// Iterates over the cases of scenarios, each with its file and suite.
 pub(super) fn cases(scenarios: &Scenarios) -> impl Iterator<Item = (&str, &Suite, &Case)> {
-    let suites = scenarios.files.iter().filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
+    let suites = scenarios
+        .files
+        .iter()
+        .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)));
     suites.flat_map(|(path, suite)| suite.cases.iter().map(move |case| (path, suite, case)))
 }
 
@@ -121,13 +195,21 @@ fn moved_templates(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> 
     let (before, after) = (then.paths(), now.paths());
     let texts = |project: &Compiled, alone: Vec<&String>| -> Vec<(String, String)> {
         let files = project.files();
-        let text = |path: &String| Some((files.text(path).ok()?.replace("\r\n", "\n"), path.clone()));
+        let text =
+            |path: &String| Some((files.text(path).ok()?.replace("\r\n", "\n"), path.clone()));
         alone.into_iter().filter_map(text).collect()
     };
     let gone = texts(then, before.difference(&after).collect());
-    let mut new: BTreeMap<String, String> =
-        if gone.is_empty() { BTreeMap::new() } else { texts(now, after.difference(&before).collect()).into_iter().collect() };
-    gone.into_iter().filter_map(|(text, path)| Some((path, new.remove(&text)?))).collect()
+    let mut new: BTreeMap<String, String> = if gone.is_empty() {
+        BTreeMap::new()
+    } else {
+        texts(now, after.difference(&before).collect())
+            .into_iter()
+            .collect()
+    };
+    gone.into_iter()
+        .filter_map(|(text, path)| Some((path, new.remove(&text)?)))
+        .collect()
 }
 
 /// Returns the tasks that changed only their name.
@@ -139,11 +221,19 @@ fn renamed_tasks(then: &Compiled, now: &Compiled) -> BTreeMap<String, String> {
             let (head, rest) = source.span.slice(&text).split_once('>')?;
             Some(head.replacen(&format!(" name=\"{}\"", task.name()), "", 1) + rest)
         };
-        let tasks = project.registry.tasks().filter(|task| other.registry.find(task.name()).is_none());
-        tasks.filter_map(|task| Some((text(task)?, task.name().to_owned()))).collect()
+        let tasks = project
+            .registry
+            .tasks()
+            .filter(|task| other.registry.find(task.name()).is_none());
+        tasks
+            .filter_map(|task| Some((text(task)?, task.name().to_owned())))
+            .collect()
     };
     let mut new: BTreeMap<String, String> = other(now, then).into_iter().collect();
-    other(then, now).into_iter().filter_map(|(text, name)| Some((name, new.remove(&text)?))).collect()
+    other(then, now)
+        .into_iter()
+        .filter_map(|(text, name)| Some((name, new.remove(&text)?)))
+        .collect()
 }
 
 /// Returns the roles that changed only their name in the project file.
@@ -155,7 +245,10 @@ fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
                 && top == "roles"
                 && !other.roles.contains_key(name)
             {
-                roles.entry(name.clone()).or_default().push((rest.to_vec(), value));
+                roles
+                    .entry(name.clone())
+                    .or_default()
+                    .push((rest.to_vec(), value));
             }
         }
         roles
@@ -163,7 +256,11 @@ fn renamed_roles(then: &Config, now: &Config) -> BTreeMap<String, String> {
     let mut new = other(now, then);
     let mut found = BTreeMap::new();
     for (name, keys) in other(then, now) {
-        if let Some(own) = new.iter().find(|(_, own)| **own == keys).map(|(own, _)| own.clone()) {
+        if let Some(own) = new
+            .iter()
+            .find(|(_, own)| **own == keys)
+            .map(|(own, _)| own.clone())
+        {
             new.remove(&own);
             found.insert(name, own);
         }

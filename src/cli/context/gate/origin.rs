@@ -45,16 +45,32 @@ impl Origin {
         let project = Compiled::load_or_empty(cx)?;
         let base = ChangeBase::of(&project.root, given)?;
         let (parts, weakened, doubts, notes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut origin = Self { project, base, then: None, newer: None, place: String::new(), parts, weakened, doubts, notes };
+        let mut origin = Self {
+            project,
+            base,
+            then: None,
+            newer: None,
+            place: String::new(),
+            parts,
+            weakened,
+            doubts,
+            notes,
+        };
         origin.compare(new_project, cx)?;
         Ok(origin)
     }
 
     fn compare(&mut self, new_project: NewProject, cx: &Cx) -> Result<()> {
         let name = self.base.name.clone();
-        let why = if self.base.is_shallow { format!(": {SHALLOW}") } else { String::new() };
+        let why = if self.base.is_shallow {
+            format!(": {SHALLOW}")
+        } else {
+            String::new()
+        };
         let Some(commit) = self.base.commit.clone() else {
-            self.doubts.push(format!("nothing is compared: `{name}` and `HEAD` have no commit in common{why}"));
+            self.doubts.push(format!(
+                "nothing is compared: `{name}` and `HEAD` have no commit in common{why}"
+            ));
             return Ok(());
         };
         if self.base.is_crossed {
@@ -64,9 +80,9 @@ impl Origin {
             ));
         }
         if commit == self.base.head && self.base.by == NamedBy::Guess {
-            let what =
-                "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
-            self.doubts.push(format!("there is no commit since {name}, {what}{why}"));
+            let what = "so no commit is compared: `--base COMMIT` compares with an earlier one, `--base HEAD` only uncommitted changes";
+            self.doubts
+                .push(format!("there is no commit since {name}, {what}{why}"));
         }
         if let Some(outer) = &self.base.outer {
             self.doubts.push(format!(
@@ -77,11 +93,15 @@ impl Origin {
         }
         let files = self.base.files(&commit)?;
         let places = Places::of(&self.project.root, &self.base, &files)?;
-        let here = fs::current_dir().ok().filter(|_| cx.options.project.is_none());
+        let here = fs::current_dir()
+            .ok()
+            .filter(|_| cx.options.project.is_none());
         let place = match places.find(here.as_deref()) {
             Ok(place) => place,
             Err(why) => {
-                self.doubts.push(format!("nothing is compared: {why}; move one project in one change"));
+                self.doubts.push(format!(
+                    "nothing is compared: {why}; move one project in one change"
+                ));
                 return Ok(());
             }
         };
@@ -99,16 +119,24 @@ impl Origin {
         }
         match Compiled::load_readable(files, &commit, place.then.clone()) {
             Ok((then, faults)) => {
-                let note = |fault| format!("not all of {name} can be read, and the rest is compared: {fault}");
+                let note = |fault| {
+                    format!("not all of {name} can be read, and the rest is compared: {fault}")
+                };
                 self.notes.extend(faults.into_iter().map(note));
                 self.then = Some(then);
                 self.place.clone_from(&place.then);
                 // Used for a note only, so an unreadable tip is ignored.
-                self.newer = if self.base.tip == commit { None } else { self.at_tip(place.then.clone()) };
+                self.newer = if self.base.tip == commit {
+                    None
+                } else {
+                    self.at_tip(place.then.clone())
+                };
                 self.parts = places.parts(&place);
                 if place.moved == Some(Moved::Folder) {
                     let (then, now) = (shown(&place.then), shown(&place.now));
-                    self.notes.push(format!("the project was in {then} in {name}, and is in {now} now"));
+                    self.notes.push(format!(
+                        "the project was in {then} in {name}, and is in {now} now"
+                    ));
                 }
             }
             Err(error) if error.kind == Kind::Usage => self.absent(&commit, place.now, new_project),
@@ -120,27 +148,40 @@ impl Origin {
     /// Returns the project at the tip of the base branch in a place, if it can be read.
     fn at_tip(&self, place: String) -> Option<Compiled> {
         let tip = &self.base.tip;
-        Some(Compiled::load_readable(self.base.files(tip).ok()?, tip, place).ok()?.0)
+        Some(
+            Compiled::load_readable(self.base.files(tip).ok()?, tip, place)
+                .ok()?
+                .0,
+        )
     }
 
     /// Adds a doubt or a note for a base without the project.
     fn absent(&mut self, commit: &str, place: String, new_project: NewProject) {
         let ChangeBase { name, tip, .. } = &self.base;
         if tip != commit && self.at_tip(place).is_some() {
-            self.doubts.push(format!("{name} has this project, but this branch started before it did: merge {name} first"));
+            self.doubts.push(format!(
+                "{name} has this project, but this branch started before it did: merge {name} first"
+            ));
             return;
         }
-        let lacks = format!("{name} does not have this project yet, so there is nothing to compare");
+        let lacks =
+            format!("{name} does not have this project yet, so there is nothing to compare");
         match new_project {
             NewProject::Permitted => self.notes.push(lacks),
-            NewProject::Doubted => self.doubts.push(format!("{lacks}; `--new-project` permits that, for the first time")),
+            NewProject::Doubted => self.doubts.push(format!(
+                "{lacks}; `--new-project` permits that, for the first time"
+            )),
         }
     }
 }
 
 /// Returns the relaxation for a folder that now belongs to another project file.
 fn governed(place: &Place, from: &str, nearest: &str) -> Loosened {
-    let before = if place.then.is_empty() { FILE.to_owned() } else { format!("{}/{FILE}", place.then) };
+    let before = if place.then.is_empty() {
+        FILE.to_owned()
+    } else {
+        format!("{}/{FILE}", place.then)
+    };
     let weakened = Weakened {
         kind: SafeguardKind::Threshold,
         of: FILE.to_owned(),
@@ -148,11 +189,19 @@ fn governed(place: &Place, from: &str, nearest: &str) -> Loosened {
         before: Some(before),
         after: Some(nearest.to_owned()),
     };
-    Loosened { weakened, path: nearest.to_owned(), diff: None }
+    Loosened {
+        weakened,
+        path: nearest.to_owned(),
+        diff: None,
+    }
 }
 
 fn shown(folder: &str) -> String {
-    if folder.is_empty() { "the top of the repository".to_owned() } else { format!("{folder}/") }
+    if folder.is_empty() {
+        "the top of the repository".to_owned()
+    } else {
+        format!("{folder}/")
+    }
 }
 
 /// Marks an error as one of the base, so that it is not searched for in the current files.

@@ -30,29 +30,56 @@ drift = { token_inflation = 0.3, window = 5, latency_regression = 0.5, batches =
 ";
 
 /// Compares two project files key by key, without the keys that verdicts cover.
-pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, after: &mut Safeguards) {
+pub(super) fn configured(
+    then: &Config,
+    now: &Config,
+    before: &mut Safeguards,
+    after: &mut Safeguards,
+) {
     let (old, new) = (effective_values(then), effective_values(now));
-    let keys: BTreeSet<&Vec<String>> = old.keys().chain(new.keys()).filter(|key| !is_judged(key)).collect();
+    let keys: BTreeSet<&Vec<String>> = old
+        .keys()
+        .chain(new.keys())
+        .filter(|key| !is_judged(key))
+        .collect();
     for key in keys {
         // A model or role that only one side has is not a change.
         let is_compared = match (key.first().map(String::as_str), key.get(1)) {
-            (Some("models"), Some(name)) => then.models.contains_key(name) && now.models.contains_key(name),
-            (Some("roles"), Some(name)) => then.roles.contains_key(name) && now.roles.contains_key(name),
+            (Some("models"), Some(name)) => {
+                then.models.contains_key(name) && now.models.contains_key(name)
+            }
+            (Some("roles"), Some(name)) => {
+                then.roles.contains_key(name) && now.roles.contains_key(name)
+            }
             (top, _) => top.is_some_and(|top| top != "models"),
         };
-        let Some((last, of)) = key.split_last().filter(|_| is_compared) else { continue };
+        let Some((last, of)) = key.split_last().filter(|_| is_compared) else {
+            continue;
+        };
         let is_required = of == ["require"];
         let texts = |value: Option<&String>| text_list(value?);
-        let lists = Lists { before: texts(old.get(key)), now: texts(new.get(key)) };
-        if is_required && !old.contains_key(key) || lists.is_tightened(key) || gives_no_tool(key, then, now) {
+        let lists = Lists {
+            before: texts(old.get(key)),
+            now: texts(new.get(key)),
+        };
+        if is_required && !old.contains_key(key)
+            || lists.is_tightened(key)
+            || gives_no_tool(key, then, now)
+        {
             continue;
         }
-        let name = if of.is_empty() { format!("[{last}]") } else { format!("[{}] {last}", of.join(".")) };
+        let name = if of.is_empty() {
+            format!("[{last}]")
+        } else {
+            format!("[{}] {last}", of.join("."))
+        };
         for (said, side) in [(&old, &mut *before), (&new, &mut *after)] {
             let value = said.get(key).map_or("not set", String::as_str);
             let number = value.parse::<f64>().ok();
             let limit = match (&*name, &**last) {
-                ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => Some(-number.unwrap_or(f64::MAX)),
+                ("[eval.gate] tokens" | "[eval.gate] cost_usd", _) => {
+                    Some(-number.unwrap_or(f64::MAX))
+                }
                 ("[eval.gate] pass_rate", _) => Some(number.unwrap_or(0.0)),
                 ("[eval.gate] uncovered", _) => Some(match value {
                     "\"off\"" => 0.0,
@@ -61,29 +88,61 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
                 }),
                 ("[eval] stale", _) => Some(f64::from(u8::from(value != "\"warn\""))),
                 ("[eval.stability] reruns", _) => number,
-                _ if of.last().is_some_and(|table| table == "budget") => Some(-number.unwrap_or(f64::MAX)),
+                _ if of.last().is_some_and(|table| table == "budget") => {
+                    Some(-number.unwrap_or(f64::MAX))
+                }
                 _ if of.last().is_some_and(|table| table == "usd_per_million") => {
                     // Without a price, cached input costs the same as other input; without any
                     // price, the cost is unknown.
-                    let input = || said.get(&[of, &["input".to_owned()]].concat())?.parse().ok();
-                    let fallback = if last == "cached_input" { input() } else { None };
-                    number.or(fallback).or(then.eval.gate.cost_usd.is_none().then_some(0.0))
+                    let input = || {
+                        said.get(&[of, &["input".to_owned()]].concat())?
+                            .parse()
+                            .ok()
+                    };
+                    let fallback = if last == "cached_input" {
+                        input()
+                    } else {
+                        None
+                    };
+                    number
+                        .or(fallback)
+                        .or(then.eval.gate.cost_usd.is_none().then_some(0.0))
                 }
                 // Fewer compared runs or printed findings are not stricter.
                 (_, "window" | "diagnostics") => None,
-                _ if ["eval", "limits"].iter().any(|top| of.first().is_some_and(|own| own == top)) => number.map(|most| -most),
+                _ if ["eval", "limits"]
+                    .iter()
+                    .any(|top| of.first().is_some_and(|own| own == top)) =>
+                {
+                    number.map(|most| -most)
+                }
                 _ => None,
             };
-            let kind = if is_required { Kind::Lint } else { Kind::Threshold };
+            let kind = if is_required {
+                Kind::Lint
+            } else {
+                Kind::Threshold
+            };
             side.add(kind, &name, "value", Safeguard::new(FILE, value, limit));
         }
     }
-    let may = |config: &Config| config.eval.accepters().map(str::to_owned).collect::<BTreeSet<_>>();
+    let may = |config: &Config| {
+        config
+            .eval
+            .accepters()
+            .map(str::to_owned)
+            .collect::<BTreeSet<_>>()
+    };
     let (may, may_now) = (may(then), may(now));
     // An empty list allows everyone to accept.
     if !may.is_empty() && (may_now.is_empty() || !may_now.is_subset(&may)) {
         for (may, side) in [(may, before), (may_now, after)] {
-            side.add(Kind::Threshold, "[eval.gate] accepters", "value", Safeguard::new(FILE, format!("{may:?}"), None));
+            side.add(
+                Kind::Threshold,
+                "[eval.gate] accepters",
+                "value",
+                Safeguard::new(FILE, format!("{may:?}"), None),
+            );
         }
     }
 }
@@ -92,9 +151,17 @@ pub(super) fn configured(then: &Config, now: &Config, before: &mut Safeguards, a
 fn effective_values(config: &Config) -> BTreeMap<Vec<String>, String> {
     // In a shared file, which has lower priority, everything except levels is in lists.
     let texts = config.files.iter().rev().map(|file| &*file.text);
-    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS).chain(texts).flat_map(said).collect();
+    let mut said: BTreeMap<_, _> = std::iter::once(DEFAULTS)
+        .chain(texts)
+        .flat_map(said)
+        .collect();
     let key = |key: [&str; 3]| key.map(str::to_owned).to_vec();
-    let counters = config.models.iter().map(|(name, model)| (key(["models", name, "tokenizer"]), model.tokenizer.to_owned()));
+    let counters = config.models.iter().map(|(name, model)| {
+        (
+            key(["models", name, "tokenizer"]),
+            model.tokenizer.to_owned(),
+        )
+    });
     said.extend(counters);
     said
 }
@@ -108,17 +175,23 @@ struct Lists {
 impl Lists {
     /// Returns true if the current list permits no more, or omits no more, than the earlier one.
     fn is_tightened(&self, key: &[String]) -> bool {
-        let (before, now) = (self.before.as_deref().unwrap_or_default(), self.now.as_deref().unwrap_or_default());
+        let (before, now) = (
+            self.before.as_deref().unwrap_or_default(),
+            self.now.as_deref().unwrap_or_default(),
+        );
         let key: Vec<&str> = key.iter().map(String::as_str).collect();
         match key.as_slice() {
             ["policy", "commands"] => {
                 let is_within = |line: &String| before.iter().any(|old| line.starts_with(old));
                 self.now.is_some() && (self.before.is_none() || now.iter().all(is_within))
             }
-            ["policy", "blocked"] => before.iter().all(|part| now.iter().any(|own| part.contains(own) && !own.is_empty())),
-            ["policy", "env"] | ["eval", "gate", "link"] | ["templates", "exclude"] | ["requests", "volatile"] => {
-                now.iter().all(|part| before.contains(part))
-            }
+            ["policy", "blocked"] => before
+                .iter()
+                .all(|part| now.iter().any(|own| part.contains(own) && !own.is_empty())),
+            ["policy", "env"]
+            | ["eval", "gate", "link"]
+            | ["templates", "exclude"]
+            | ["requests", "volatile"] => now.iter().all(|part| before.contains(part)),
             ["roles", _, "protected_paths"] => before.iter().all(|part| now.contains(part)),
             _ => false,
         }
@@ -129,19 +202,43 @@ impl Lists {
 /// `blocked_tools` still contains each that `tools` covers.
 fn gives_no_tool(key: &[String], then: &Config, now: &Config) -> bool {
     let [top, name, last] = key else { return false };
-    let Some((old, new)) = then.roles.get(name).zip(now.roles.get(name)).filter(|_| top == "roles") else { return false };
+    let Some((old, new)) = then
+        .roles
+        .get(name)
+        .zip(now.roles.get(name))
+        .filter(|_| top == "roles")
+    else {
+        return false;
+    };
     let nothing = Tools::default();
-    let (old, new) = (old.tools.as_ref().unwrap_or(&nothing), new.tools.as_ref().unwrap_or(&nothing));
-    let has = |all: &[Spanned<String>], entry: &str| all.iter().any(|one| covers(&one.value, entry));
-    let mut open = new.allowed.iter().map(|entry| &*entry.value).filter(|entry| !has(&new.blocked, entry));
+    let (old, new) = (
+        old.tools.as_ref().unwrap_or(&nothing),
+        new.tools.as_ref().unwrap_or(&nothing),
+    );
+    let has =
+        |all: &[Spanned<String>], entry: &str| all.iter().any(|one| covers(&one.value, entry));
+    let mut open = new
+        .allowed
+        .iter()
+        .map(|entry| &*entry.value)
+        .filter(|entry| !has(&new.blocked, entry));
     match &**last {
         "tools" => open.all(|entry| has(&old.allowed, entry)),
         "blocked_tools" => {
             // If two entries overlap, one covers the other, and the overlap is the narrower one.
-            let common =
-                |entry, blocked| if covers(entry, blocked) { Some(blocked) } else { covers(blocked, entry).then_some(entry) };
-            let is_blocked =
-                |entry| old.blocked.iter().filter_map(|one| common(entry, &*one.value)).all(|one| has(&new.blocked, one));
+            let common = |entry, blocked| {
+                if covers(entry, blocked) {
+                    Some(blocked)
+                } else {
+                    covers(blocked, entry).then_some(entry)
+                }
+            };
+            let is_blocked = |entry| {
+                old.blocked
+                    .iter()
+                    .filter_map(|one| common(entry, &*one.value))
+                    .all(|one| has(&new.blocked, one))
+            };
             open.all(is_blocked)
         }
         _ => false,
@@ -155,7 +252,11 @@ fn is_judged(key: &[String]) -> bool {
     {
         return false;
     }
-    let is_of =
-        |known: &str| known.split('.').enumerate().all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name));
+    let is_of = |known: &str| {
+        known
+            .split('.')
+            .enumerate()
+            .all(|(at, name)| key.get(at).is_some_and(|own| name == "*" || own == name))
+    };
     JUDGED.split_ascii_whitespace().any(is_of)
 }

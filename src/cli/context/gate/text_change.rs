@@ -21,35 +21,63 @@ pub(super) struct TextChange<'c> {
 }
 
 impl<'c> TextChange<'c> {
-    pub(super) fn new(then: &'c Compiled, now: &'c Compiled, renamed: [&'c BTreeMap<String, String>; 2]) -> Self {
+    pub(super) fn new(
+        then: &'c Compiled,
+        now: &'c Compiled,
+        renamed: [&'c BTreeMap<String, String>; 2],
+    ) -> Self {
         let configured = |project: &Compiled| {
-            let files = project.config.files.iter().map(|file| file.text.replace("\r\n", "\n")).collect::<Vec<_>>();
+            let files = project
+                .config
+                .files
+                .iter()
+                .map(|file| file.text.replace("\r\n", "\n"))
+                .collect::<Vec<_>>();
             let roles = project.config.roles.values();
-            let systems: Vec<_> = roles.clone().map(|role| role.system.as_ref().map(|system| system.text.clone())).collect();
+            let systems: Vec<_> = roles
+                .clone()
+                .map(|role| role.system.as_ref().map(|system| system.text.clone()))
+                .collect();
             // All roles share the defined tools.
-            let tools = roles.clone().find_map(|role| role.tools.as_ref()).map(|tools| Arc::clone(&tools.defined));
+            let tools = roles
+                .clone()
+                .find_map(|role| role.tools.as_ref())
+                .map(|tools| Arc::clone(&tools.defined));
             (files, systems, tools)
         };
         let is_configured = configured(then) != configured(now);
-        let mut change = Self { then, now, renamed, tasks: BTreeSet::new(), is_configured };
+        let mut change = Self {
+            then,
+            now,
+            renamed,
+            tasks: BTreeSet::new(),
+            is_configured,
+        };
         let documents = change.documents();
         let hash = |project: &Compiled, name: &str| project.registry.find(name).map(Task::hash);
         let reads = |name: &str| {
             let graph = TaskGraph::load(&then.registry, name).ok().flatten();
-            !documents.is_empty() && graph.is_some_and(|graph| !graph.files().is_disjoint(&documents))
+            !documents.is_empty()
+                && graph.is_some_and(|graph| !graph.files().is_disjoint(&documents))
         };
         let is_other = |name: &str| {
             let own = hash(now, change.task_now(name));
             own.is_some() && (own != hash(then, name) || reads(name))
         };
-        change.tasks = then.registry.tasks().map(Task::name).filter(|name| is_other(name)).collect();
+        change.tasks = then
+            .registry
+            .tasks()
+            .map(Task::name)
+            .filter(|name| is_other(name))
+            .collect();
         change
     }
 
     /// Returns the documents of the base's tasks whose text changed.
     fn documents(&self) -> BTreeSet<String> {
         let (before, after) = (self.then.files(), self.now.files());
-        let mut files = TaskGraph::whole(&self.then.registry).map_or_else(|_| BTreeSet::new(), |graph| graph.files());
+        let mut files = TaskGraph::whole(&self.then.registry)
+            .map_or_else(|_| BTreeSet::new(), |graph| graph.files());
         files.retain(|path| before.text(path) != after.text(path));
         files
     }
@@ -76,7 +104,12 @@ impl<'c> TextChange<'c> {
             Subject::Task(task) => self.tasks.contains(task.as_str()),
             Subject::Role(role) => {
                 self.is_configured
-                    || self.then.config.roles.get(role).is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
+                    || self
+                        .then
+                        .config
+                        .roles
+                        .get(role)
+                        .is_some_and(|role| self.tasks.contains(role.task.value.as_str()))
             }
             Subject::Request(_) => false,
         }

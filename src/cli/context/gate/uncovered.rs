@@ -39,11 +39,14 @@ struct Gone {
 /// Describes removed or changed text, with the agents that received it. Text of an agent without a
 /// scenario is listed once.
 pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
-    let Some((then, theirs)) = &compared.base.then else { return Ok(Vec::new()) };
+    let Some((then, theirs)) = &compared.base.then else {
+        return Ok(Vec::new());
+    };
     let (now, names) = (&compared.project, &compared.base.names);
     let change = TextChange::new(then, now, [&names.tasks, &names.roles]);
     let is_off = compared.limits().uncovered == Uncovered::Off;
-    if is_off || change.tasks.is_empty() && !change.is_configured && change.gone().next().is_none() {
+    if is_off || change.tasks.is_empty() && !change.is_configured && change.gone().next().is_none()
+    {
         return Ok(Vec::new());
     }
     // By the names of tasks and roles in the base.
@@ -53,21 +56,42 @@ pub(super) fn uncovered(compared: &Compared) -> Result<Vec<(String, String)>> {
         own
     });
     let own = renamed.as_ref().unwrap_or(theirs);
-    let known: BTreeSet<&str> = cases(theirs).map(|(.., case)| case.name.value.as_str()).collect();
-    let is_asked = |case: &Case| known.contains(case.name.value.as_str()) && change.concerns(&case.subject.value);
-    let asked = cases(own).map(|(.., case)| case).filter(|case| is_asked(case));
+    let known: BTreeSet<&str> = cases(theirs)
+        .map(|(.., case)| case.name.value.as_str())
+        .collect();
+    let is_asked = |case: &Case| {
+        known.contains(case.name.value.as_str()) && change.concerns(&case.subject.value)
+    };
+    let asked = cases(own)
+        .map(|(.., case)| case)
+        .filter(|case| is_asked(case));
     let asked: BTreeSet<String> = asked.map(|case| case.name.value.clone()).collect();
-    let before = with_cases(then, (own, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::Passing))?;
-    let after = with_cases(now, (theirs, then), &asked, |run, inputs| own_contexts(run, inputs, AskedCases::All))?;
+    let before = with_cases(then, (own, then), &asked, |run, inputs| {
+        own_contexts(run, inputs, AskedCases::Passing)
+    })?;
+    let after = with_cases(now, (theirs, then), &asked, |run, inputs| {
+        own_contexts(run, inputs, AskedCases::All)
+    })?;
     let redactor = Redactor::new([0; 32], now.known_secrets());
-    let patterns = [then, now].map(|project| masks(&project.config.record.mask)).concat();
+    let patterns = [then, now]
+        .map(|project| masks(&project.config.record.mask))
+        .concat();
     let redactor = redactor.replacing(patterns);
-    let both = before.iter().filter_map(|(place, old)| Some((place, old, after.get(place)?)));
+    let both = before
+        .iter()
+        .filter_map(|(place, old)| Some((place, old, after.get(place)?)));
     let lost: OfAgents<Vec<Loss>> = both
-        .map(|(place, old, new)| (place.clone(), losses(&old.segments, &new.segments, &redactor)))
+        .map(|(place, old, new)| {
+            (
+                place.clone(),
+                losses(&old.segments, &new.segments, &redactor),
+            )
+        })
         .filter(|(_, lost)| !lost.is_empty())
         .collect();
-    let noticed = with_cases(then, (own, then), &asked, |run, inputs| noticed_losses(run, inputs, &lost))?;
+    let noticed = with_cases(then, (own, then), &asked, |run, inputs| {
+        noticed_losses(run, inputs, &lost)
+    })?;
     let stored: BTreeSet<&str> = cases(own)
         .filter(|(.., case)| case.wants_snapshot() && !case.is_run)
         .map(|(.., case)| case.name.value.as_str())
@@ -90,7 +114,9 @@ fn gone(
     // not show.
     for is_first in [true, false] {
         for (place, losses) in lost {
-            let (Some(old), Some(new)) = (before.get(place), after.get(place)) else { continue };
+            let (Some(old), Some(new)) = (before.get(place), after.get(place)) else {
+                continue;
+            };
             let is_hidden = stored.contains(place.0.as_str()) && !new.is_noticed;
             for (number, loss) in losses.iter().enumerate() {
                 let of_agent = all.entry((&old.task, &place.1)).or_default();
@@ -111,13 +137,25 @@ fn gone(
     let mut known: BTreeMap<&str, usize> = BTreeMap::new();
     for ((task, node), gone) in &all {
         for (text, gone) in gone.iter().filter(|(_, gone)| !gone.is_noticed) {
-            let subject = gone.subjects.first().filter(|_| gone.subjects.len() == 1).map_or(*task, String::as_str);
-            let agent = if *node == "/" { subject.to_owned() } else { format!("{subject}{node}") };
+            let subject = gone
+                .subjects
+                .first()
+                .filter(|_| gone.subjects.len() == 1)
+                .map_or(*task, String::as_str);
+            let agent = if *node == "/" {
+                subject.to_owned()
+            } else {
+                format!("{subject}{node}")
+            };
             let at = *known.entry(text).or_insert_with(|| {
                 lines.push((Vec::new(), gone));
                 lines.len() - 1
             });
-            lines.iter_mut().skip(at).take(1).for_each(|(agents, _)| agents.push(agent.clone()));
+            lines
+                .iter_mut()
+                .skip(at)
+                .take(1)
+                .for_each(|(agents, _)| agents.push(agent.clone()));
         }
     }
     shown(lines)
@@ -128,15 +166,31 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (agents, gone) in lines {
-        let Some((agent, others)) = agents.split_first() else { continue };
+        let Some((agent, others)) = agents.split_first() else {
+            continue;
+        };
         let count = counts.entry(agent.clone()).or_default();
         *count += 1;
         if *count > LINES {
             continue;
         }
-        let mut also: Vec<String> = others.iter().take(NAMED).map(|other| format!("`{other}`")).collect();
-        also.extend(others.len().checked_sub(NAMED).filter(|more| *more > 0).map(|more| format!("{more} more agents")));
-        let also = if also.is_empty() { String::new() } else { format!(", also of {}", also.join(", ")) };
+        let mut also: Vec<String> = others
+            .iter()
+            .take(NAMED)
+            .map(|other| format!("`{other}`"))
+            .collect();
+        also.extend(
+            others
+                .len()
+                .checked_sub(NAMED)
+                .filter(|more| *more > 0)
+                .map(|more| format!("{more} more agents")),
+        );
+        let also = if also.is_empty() {
+            String::new()
+        } else {
+            format!(", also of {}", also.join(", "))
+        };
         let quoted = short(&gone.masked);
         let what = if gone.is_value {
             format!("the masked value in “{quoted}”, which was changed")
@@ -146,6 +200,14 @@ fn shown(lines: Vec<(Vec<String>, &Gone)>) -> Vec<(String, String)> {
         found.push((agent.clone(), what + &also));
     }
     let more = counts.into_iter().filter(|(_, count)| *count > LINES);
-    found.extend(more.map(|(agent, count)| (agent, format!("{} more lines, which are gone or were changed", count - LINES))));
+    found.extend(more.map(|(agent, count)| {
+        (
+            agent,
+            format!(
+                "{} more lines, which are gone or were changed",
+                count - LINES
+            ),
+        )
+    }));
     found
 }

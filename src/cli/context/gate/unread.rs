@@ -41,20 +41,36 @@ pub(super) fn doubts(parts: &[Part], deciding: &Deciding, base: &str) -> Vec<Str
 
 /// Describes a file of the base whose content requires a filter of git.
 pub(super) fn unfiltered(path: &str, base: &str) -> String {
-    format!("{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one")
+    format!(
+        "{path} goes through a filter of git, so {base} does not hold what is to be compared with it: store it without one"
+    )
 }
 
 impl Deciding {
     /// Returns a file or folder that is not read because of a submodule or link.
-    fn hit(&self, Part { path, kind, is_moved }: &Part) -> Option<&str> {
-        let is_below =
-            |one: &str, folder: &str| one.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        let file = self.files.iter().find(|file| is_below(file, path)).filter(|_| *is_moved || *kind == Elsewhere::Submodule);
+    fn hit(
+        &self,
+        Part {
+            path,
+            kind,
+            is_moved,
+        }: &Part,
+    ) -> Option<&str> {
+        let is_below = |one: &str, folder: &str| {
+            one.strip_prefix(folder)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let file = self
+            .files
+            .iter()
+            .find(|file| is_below(file, path))
+            .filter(|_| *is_moved || *kind == Elsewhere::Submodule);
         // A link to a folder is followed at the start of a search only.
         let is_hit = |folder: &&String| match kind {
             Elsewhere::Submodule => *is_moved && (is_below(folder, path) || is_below(path, folder)),
             Elsewhere::Link => is_below(folder, path),
         };
-        file.or_else(|| self.folders.iter().find(is_hit)).map(String::as_str)
+        file.or_else(|| self.folders.iter().find(is_hit))
+            .map(String::as_str)
     }
 }

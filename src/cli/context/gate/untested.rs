@@ -34,26 +34,55 @@ pub(super) fn untested(
     let then = change.then;
     let roles = then.config.roles.values();
     let played: BTreeSet<&str> = roles.clone().map(|role| role.task.value.as_str()).collect();
-    let roles = roles.map(|role| Player { name: &role.name.value, task: &role.task.value, role: Some(role) });
-    let tasks = then.registry.tasks().map(Task::name).filter(|task| !played.contains(task));
-    let players = roles.chain(tasks.map(|task| Player { name: task, task, role: None }));
-    let counters = [Counters::new(&then.config, None)?, Counters::new(&change.now.config, None)?];
+    let roles = roles.map(|role| Player {
+        name: &role.name.value,
+        task: &role.task.value,
+        role: Some(role),
+    });
+    let tasks = then
+        .registry
+        .tasks()
+        .map(Task::name)
+        .filter(|task| !played.contains(task));
+    let players = roles.chain(tasks.map(|task| Player {
+        name: task,
+        task,
+        role: None,
+    }));
+    let counters = [
+        Counters::new(&then.config, None)?,
+        Counters::new(&change.now.config, None)?,
+    ];
     let mut definitions = BTreeSet::new();
     for ((_, node), own) in tested {
         let agents = then.agents(&own.task)?;
-        definitions.extend(agents.into_iter().filter(|agent| agent.node == *node).map(|agent| agent.definition));
+        definitions.extend(
+            agents
+                .into_iter()
+                .filter(|agent| agent.node == *node)
+                .map(|agent| agent.definition),
+        );
     }
     let mut found = Vec::new();
     for player in players.filter(|player| player.is_touched(change)) {
         let agents = then.agents(player.task)?;
-        let is_own = |agent: &&AgentNode| agent.is_of(player.task, |name| then.registry.find(name).is_some());
+        let is_own = |agent: &&AgentNode| {
+            agent.is_of(player.task, |name| then.registry.find(name).is_some())
+        };
         let is_tested = |agent: &AgentNode, subject: &str| {
-            tested.iter().any(|((_, node), own)| own.subject == subject && *node == agent.node)
+            tested
+                .iter()
+                .any(|((_, node), own)| own.subject == subject && *node == agent.node)
         };
         let is_changed = |agent: &AgentNode| {
-            let of_task = || tested.iter().any(|((_, node), own)| own.task == player.task && *node == agent.node);
+            let of_task = || {
+                tested
+                    .iter()
+                    .any(|((_, node), own)| own.task == player.task && *node == agent.node)
+            };
             if is_tested(agent, player.name)
-                || player.role.is_none() && (of_task() || agent.node == "/" && definitions.contains(&agent.definition))
+                || player.role.is_none()
+                    && (of_task() || agent.node == "/" && definitions.contains(&agent.definition))
             {
                 return false;
             }
@@ -61,22 +90,41 @@ pub(super) fn untested(
                 // The text of its task is covered by the scenarios of the task.
                 return player.system() != player.now(change).and_then(Player::system);
             }
-            let Some(now) = player.now(change) else { return false };
-            let sides = [(then, player, &counters[0]), (change.now, now, &counters[1])];
-            match sides.map(|(project, player, counters)| player.preview(project, &agent.node, counters)) {
-                [Some(old), Some(new)] => !losses(&old, &new, redactor).is_empty() || !losses(&new, &old, redactor).is_empty(),
+            let Some(now) = player.now(change) else {
+                return false;
+            };
+            let sides = [
+                (then, player, &counters[0]),
+                (change.now, now, &counters[1]),
+            ];
+            match sides
+                .map(|(project, player, counters)| player.preview(project, &agent.node, counters))
+            {
+                [Some(old), Some(new)] => {
+                    !losses(&old, &new, redactor).is_empty()
+                        || !losses(&new, &old, redactor).is_empty()
+                }
                 _ => true,
             }
         };
         let changed = agents.iter().filter(is_own).find(|agent| is_changed(agent));
         if let Some(agent) = changed {
-            let name = if agents.len() == 1 { player.name.to_owned() } else { format!("{}{}", player.name, agent.node) };
-            found.push((name, "its text, which changed: no scenario that passes tests it".to_owned()));
+            let name = if agents.len() == 1 {
+                player.name.to_owned()
+            } else {
+                format!("{}{}", player.name, agent.node)
+            };
+            found.push((
+                name,
+                "its text, which changed: no scenario that passes tests it".to_owned(),
+            ));
         } else if player.now(change).is_none()
             && let Some(new) = player.successor(change)
             && !agents.iter().any(|agent| is_tested(agent, player.name))
         {
-            let what = format!("its text, which is gone: no scenario that passes tests it, and the change brings `{new}`");
+            let what = format!(
+                "its text, which is gone: no scenario that passes tests it, and the change brings `{new}`"
+            );
             found.push((player.name.to_owned(), what));
         }
     }
@@ -85,7 +133,9 @@ pub(super) fn untested(
 
 impl<'t> Player<'t> {
     fn is_touched(self, change: &TextChange<'_>) -> bool {
-        change.tasks.contains(self.task) || self.role.is_some() && change.is_configured || self.now(change).is_none()
+        change.tasks.contains(self.task)
+            || self.role.is_some() && change.is_configured
+            || self.now(change).is_none()
     }
 
     /// Returns the same agent in the current project; `None` if it no longer exists.
@@ -93,10 +143,18 @@ impl<'t> Player<'t> {
         let now = change.now;
         let Some(role) = self.role else {
             let task = now.registry.find(change.task_now(self.task))?.name();
-            return Some(Player { name: task, task, role: None });
+            return Some(Player {
+                name: task,
+                task,
+                role: None,
+            });
         };
         let role = now.config.roles.get(change.role_now(&role.name.value))?;
-        Some(Player { name: &role.name.value, task: &role.task.value, role: Some(role) })
+        Some(Player {
+            name: &role.name.value,
+            task: &role.task.value,
+            role: Some(role),
+        })
     }
 
     fn system(self) -> Option<&'t str> {
@@ -107,22 +165,49 @@ impl<'t> Player<'t> {
     fn preview(self, project: &Compiled, node: &str, counters: &Counters) -> Option<Vec<Segment>> {
         let graph = TaskGraph::load(&project.registry, self.task).ok()??;
         let models = Some(counters.models(&project.config));
-        let options = Options { counter: counters.first(), models, ..Options::default() };
+        let options = Options {
+            counter: counters.first(),
+            models,
+            ..Options::default()
+        };
         let files = project.files();
-        let request = Request { role: self.role, node, files: &files, ..Request::new(self.task) };
+        let request = Request {
+            role: self.role,
+            node,
+            files: &files,
+            ..Request::new(self.task)
+        };
         let assembly = preview_in(&graph, &request, &options).ok()?;
-        Some(assembly.report.segments.into_iter().map(|account| account.segment).collect())
+        Some(
+            assembly
+                .report
+                .segments
+                .into_iter()
+                .map(|account| account.segment)
+                .collect(),
+        )
     }
 
     /// Returns a task or role of the change that the base does not have: it may be this one under
     /// another name.
     fn successor(self, change: &TextChange<'_>) -> Option<String> {
         let (then, now) = (change.then, change.now);
-        let [tasks, roles] = change.renamed.map(|names| names.values().map(String::as_str).collect::<BTreeSet<_>>());
+        let [tasks, roles] = change
+            .renamed
+            .map(|names| names.values().map(String::as_str).collect::<BTreeSet<_>>());
         let is_new = |name: &&str| then.registry.find(name).is_none() && !tasks.contains(name);
         let of_tasks = now.registry.tasks().map(Task::name).find(is_new);
-        let is_new = |name: &&String| !then.config.roles.contains_key(*name) && !roles.contains(name.as_str());
-        let of_roles = now.config.roles.keys().find(is_new).filter(|_| self.role.is_some());
-        of_tasks.or_else(|| of_roles.map(String::as_str)).map(str::to_owned)
+        let is_new = |name: &&String| {
+            !then.config.roles.contains_key(*name) && !roles.contains(name.as_str())
+        };
+        let of_roles = now
+            .config
+            .roles
+            .keys()
+            .find(is_new)
+            .filter(|_| self.role.is_some());
+        of_tasks
+            .or_else(|| of_roles.map(String::as_str))
+            .map(str::to_owned)
     }
 }

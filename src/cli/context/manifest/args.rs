@@ -81,7 +81,10 @@ pub(super) enum Format {
 
 impl OutputFormat for Format {
     fn sign(self) -> Option<Sign> {
-        (self != Self::Text).then_some(Sign { artifact: "manifest", text: SCHEMA })
+        (self != Self::Text).then_some(Sign {
+            artifact: "manifest",
+            text: SCHEMA,
+        })
     }
 }
 

@@ -8,7 +8,9 @@ use super::words::paid;
 use crate::base::number::usd;
 use crate::cli::render::markup::{cell, code};
 use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange};
+use crate::context::manifest::{
+    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange,
+};
 use std::fmt::Write as _;
 
 /// Returns the page.
@@ -21,21 +23,61 @@ pub(super) fn page(difference: &Difference) -> String {
         return out;
     }
     // Without prices the column is omitted.
-    let has_prices = difference.changed.iter().any(|change| change.cost != CostChange::default())
-        || difference.added.iter().chain(&difference.removed).any(|agent| agent.cost.is_some());
-    let priced = |cost: String| if has_prices { format!(" {cost} |") } else { String::new() };
+    let has_prices = difference
+        .changed
+        .iter()
+        .any(|change| change.cost != CostChange::default())
+        || difference
+            .added
+            .iter()
+            .chain(&difference.removed)
+            .any(|agent| agent.cost.is_some());
+    let priced = |cost: String| {
+        if has_prices {
+            format!(" {cost} |")
+        } else {
+            String::new()
+        }
+    };
     let head = priced("US$ a call".to_owned());
     let rule = if has_prices { "---|" } else { "" };
-    let _ = write!(out, "{}.\n\n| agent | tokens | reusable prefix |{head}\n|---|---|---|{rule}\n", total(difference));
-    for (what, agents) in [("added", &difference.added), ("removed", &difference.removed)] {
-        for Agent { agent, tokens, cost, .. } in agents {
-            let cost = priced(cost.as_ref().map_or_else(String::new, |cost| format!("US$ {}", usd(cost.first))));
-            let _ = writeln!(out, "| {} | {} ({what}) | |{cost}", code(agent), thousands(*tokens));
+    let _ = write!(
+        out,
+        "{}.\n\n| agent | tokens | reusable prefix |{head}\n|---|---|---|{rule}\n",
+        total(difference)
+    );
+    for (what, agents) in [
+        ("added", &difference.added),
+        ("removed", &difference.removed),
+    ] {
+        for Agent {
+            agent,
+            tokens,
+            cost,
+            ..
+        } in agents
+        {
+            let cost = priced(
+                cost.as_ref()
+                    .map_or_else(String::new, |cost| format!("US$ {}", usd(cost.first))),
+            );
+            let _ = writeln!(
+                out,
+                "| {} | {} ({what}) | |{cost}",
+                code(agent),
+                thousands(*tokens)
+            );
         }
     }
     for change in &difference.changed {
         let cost = priced(paid(&change.cost).unwrap_or_default());
-        let _ = writeln!(out, "| {} | {} | {} |{cost}", code(&change.agent), moved(change.total), moved(change.prefix));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} |{cost}",
+            code(&change.agent),
+            moved(change.total),
+            moved(change.prefix)
+        );
     }
     for change in &difference.changed {
         one(change, &mut out);
@@ -45,7 +87,11 @@ pub(super) fn page(difference: &Difference) -> String {
 
 /// Writes the folded details of an agent.
 fn one(change: &Change, out: &mut String) {
-    let _ = write!(out, "\n<details><summary>{}</summary>\n\n", code(&change.agent));
+    let _ = write!(
+        out,
+        "\n<details><summary>{}</summary>\n\n",
+        code(&change.agent)
+    );
     for setting in &change.settings {
         let _ = writeln!(out, "- {}", cell(&setting.words()));
     }
@@ -73,5 +119,7 @@ fn words(change: &SegmentChange) -> String {
 
 fn upper(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
 }

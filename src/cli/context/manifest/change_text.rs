@@ -4,7 +4,9 @@
 use super::words;
 use crate::base::number::usd;
 use crate::cli::prelude::*;
-use crate::context::manifest::{Cause, CauseKind, Difference, Disposition, Moved, SegmentChange, SourceKind};
+use crate::context::manifest::{
+    Cause, CauseKind, Difference, Disposition, Moved, SegmentChange, SourceKind,
+};
 
 /// Prints a difference.
 pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
@@ -15,7 +17,9 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
     for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
         for agent in agents {
             let name = screen.paint(Paint::Strong, &format!("{sign} {}", escape(&agent.agent)));
-            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| format!("; US$ {} a call", usd(cost.first)));
+            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| {
+                format!("; US$ {} a call", usd(cost.first))
+            });
             cx.line(&format!("{name}  {} tokens{cost}", thousands(agent.tokens)))?;
         }
     }
@@ -27,9 +31,17 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
             format!("; reusable prefix {}", moved(change.prefix))
         };
         let cost = words::paid(&change.cost).map_or_else(String::new, |cost| format!("; {cost}"));
-        cx.hanging(&format!("{agent}  {} tokens{prefix}{cost}", moved(change.total)), 4)?;
-        let settings = change.settings.iter().map(crate::context::manifest::SettingChange::words);
-        let said = settings.chain(change.segments.iter().map(segment)).chain(change.other.iter().cloned());
+        cx.hanging(
+            &format!("{agent}  {} tokens{prefix}{cost}", moved(change.total)),
+            4,
+        )?;
+        let settings = change
+            .settings
+            .iter()
+            .map(crate::context::manifest::SettingChange::words);
+        let said = settings
+            .chain(change.segments.iter().map(segment))
+            .chain(change.other.iter().cloned());
         for word in said {
             cx.hanging(&format!("    {}", escape(&word)), 6)?;
         }
@@ -40,17 +52,34 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
 /// Returns the line for two equal sides.
 pub(super) fn same(difference: &Difference) -> String {
     let is_same = difference.old.registry_hash == difference.new.registry_hash;
-    format!("every agent receives the same{}", if is_same { "" } else { "; what changed reaches no agent" })
+    format!(
+        "every agent receives the same{}",
+        if is_same {
+            ""
+        } else {
+            "; what changed reaches no agent"
+        }
+    )
 }
 
 /// Returns the last line: the total numbers of agents and tokens.
 pub(super) fn total(difference: &Difference) -> String {
-    let count = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", plural(count, "agent")));
+    let count = |count: usize, what: &str| {
+        (count > 0).then(|| format!("{} {what}", plural(count, "agent")))
+    };
     let added = difference.added.len();
     let removed = difference.removed.len();
-    let parts = [count(added, "added"), count(removed, "removed"), count(difference.changed.len(), "changed")];
+    let parts = [
+        count(added, "added"),
+        count(removed, "removed"),
+        count(difference.changed.len(), "changed"),
+    ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    format!("{}; {} tokens known before a run", parts.join(", "), moved(difference.total))
+    format!(
+        "{}; {} tokens known before a run",
+        parts.join(", "),
+        moved(difference.total)
+    )
 }
 
 /// Returns a figure before and after, such as “79 → 26 (−53, −67 %)”.
@@ -59,9 +88,20 @@ pub(super) fn moved(moved: Moved) -> String {
     if from == to {
         return thousands(to);
     }
-    let (sign, by) = if to > from { ("+", to - from) } else { ("−", from - to) };
-    let share = (by * 100 + from / 2).checked_div(from).map_or_else(String::new, |share| format!(", {sign}{share} %"));
-    format!("{} → {} ({sign}{}{share})", thousands(from), thousands(to), thousands(by))
+    let (sign, by) = if to > from {
+        ("+", to - from)
+    } else {
+        ("−", from - to)
+    };
+    let share = (by * 100 + from / 2)
+        .checked_div(from)
+        .map_or_else(String::new, |share| format!(", {sign}{share} %"));
+    format!(
+        "{} → {} ({sign}{}{share})",
+        thousands(from),
+        thousands(to),
+        thousands(by)
+    )
 }
 
 /// Returns a text such as “~ system 6 → 10: text of the template (templates/triage.xml)”.
@@ -74,8 +114,16 @@ fn segment(change: &SegmentChange) -> String {
         Disposition::Changed => format!("~ {} {} → {}", change.id, thousands(from), thousands(to)),
     };
     let causes = causes(change);
-    let said = if change.words.is_empty() { String::new() } else { format!("; {}", change.words.join("; ")) };
-    let by = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
+    let said = if change.words.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", change.words.join("; "))
+    };
+    let by = if causes.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", causes.join(", "))
+    };
     format!("{figures}{said}{by}")
 }
 
@@ -85,7 +133,12 @@ pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
         Disposition::Changed => true,
         Disposition::Added | Disposition::Removed => cause.what == CauseKind::Setting,
     };
-    change.moved_by.iter().filter(is_news).map(|cause| word(cause, &change.id)).collect()
+    change
+        .moved_by
+        .iter()
+        .filter(is_news)
+        .map(|cause| word(cause, &change.id))
+        .collect()
 }
 
 fn word(cause: &Cause, id: &str) -> String {
@@ -93,7 +146,9 @@ fn word(cause: &Cause, id: &str) -> String {
     match (cause.what, &cause.path) {
         (CauseKind::Setting, _) => cause.name.clone(),
         (CauseKind::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),
-        (CauseKind::Source(SourceKind::Fragment), Some(path)) => format!("{what} {} ({path})", cause.name),
+        (CauseKind::Source(SourceKind::Fragment), Some(path)) => {
+            format!("{what} {} ({path})", cause.name)
+        }
         _ if id.ends_with(&cause.name) => what.to_owned(),
         _ => format!("{what} {}", cause.name),
     }

@@ -25,7 +25,11 @@ pub(super) struct CountingArgs {
 }
 
 /// Returns the manifest of a whole project.
-pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
+pub(super) fn of_project(
+    project: &Compiled,
+    counting: &CountingArgs,
+    threads: Option<NonZeroUsize>,
+) -> Result<Manifest> {
     let make = |how: &ManifestOptions<'_>| manifest::of_project(&project.registry, how, threads);
     counted(&project.config, &project.files(), counting, make)?
         .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
@@ -39,7 +43,8 @@ pub(super) fn of_registry(
     threads: Option<NonZeroUsize>,
 ) -> Result<Manifest> {
     let make = |how: &ManifestOptions<'_>| manifest::of_project(registry, how, threads);
-    counted(&Config::default(), files, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
+    counted(&Config::default(), files, counting, make)?
+        .map_err(|faults| refused(&faults, &Lines::default()))
 }
 
 /// Calls a function with the roles, models and counters of a project.
@@ -51,6 +56,11 @@ pub(super) fn counted<T>(
 ) -> Result<T> {
     let counters = Counters::new(config, counting.tokenizer.as_deref())?;
     let models = Some(counters.models(config));
-    let options = Options { budget: counting.budget, counter: counters.first(), models, ..Options::default() };
+    let options = Options {
+        budget: counting.budget,
+        counter: counters.first(),
+        models,
+        ..Options::default()
+    };
     Ok(make(&ManifestOptions { options, files }))
 }

@@ -7,19 +7,23 @@ use crate::cli::args::CommentFormat;
 use crate::cli::context::project::Compiled;
 use crate::cli::prelude::*;
 use crate::cli::project::root;
-use crate::context::manifest::{Difference, Entry, Part, Places, Source, Version, by_agent, difference};
+use crate::context::manifest::{
+    Difference, Entry, Part, Places, Source, Version, by_agent, difference,
+};
 use crate::context::request::Files;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 /// Compare what each agent would receive: two manifests, registries, projects or git revisions
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  \
+#[command(
+    after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  \
     ctxc manifest diff main... --format markdown > comment.md\n  ctxc manifest diff context-manifest.json .\n\n\
     A single argument is compared with the project as it is now. A..B and A...B mean the same as in git: an omitted side \
     is HEAD, and three dots start at the merge base. An existing file or folder takes precedence over a revision of that name; \
     refs/heads/NAME is always the branch. A registry holds tasks but no roles: with one, only tasks are compared. Revisions \
-    are compiled in memory: the work tree is not touched, nothing is fetched.")]
+    are compiled in memory: the work tree is not touched, nothing is fetched."
+)]
 pub(super) struct DiffArgs {
     /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]
@@ -36,7 +40,11 @@ pub(super) struct DiffArgs {
 /// Prints the difference.
 pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
-    let sides = Sides { root: &root, counting: &args.counting, threads: cx.options.threads };
+    let sides = Sides {
+        root: &root,
+        counting: &args.counting,
+        threads: cx.options.threads,
+    };
     let (mut old, mut new) = sides.both(&args.old, args.new.as_deref())?;
     if let Some(words) = sides.even(&mut old, &mut new)? {
         cx.note(&words);
@@ -45,7 +53,9 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     cx.emit(&args.output, |format, cx| match format {
         CommentFormat::Text => change_text::print(&difference, cx),
         CommentFormat::Json => cx.json(&difference),
-        CommentFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes())),
+        CommentFormat::Markdown => {
+            cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes()))
+        }
     })?;
     Ok(Exit::Success)
 }
@@ -68,26 +78,51 @@ pub(in crate::cli::context) fn growth(
     threads: Option<NonZeroUsize>,
 ) -> Result<Vec<AgentContexts>> {
     let counting = CountingArgs::default();
-    let (before, after) = (of_project(old, &counting, threads)?.entries, of_project(new, &counting, threads)?.entries);
+    let (before, after) = (
+        of_project(old, &counting, threads)?.entries,
+        of_project(new, &counting, threads)?.entries,
+    );
     let (olds, news) = (by_agent(&before), by_agent(&after));
-    let gone: Vec<&Entry> = olds.iter().filter(|(key, _)| !news.contains_key(*key)).map(|(_, entry)| *entry).collect();
+    let gone: Vec<&Entry> = olds
+        .iter()
+        .filter(|(key, _)| !news.contains_key(*key))
+        .map(|(_, entry)| *entry)
+        .collect();
     let texts: Vec<BTreeSet<String>> = gone.iter().map(|entry| words(old, entry)).collect();
     let renamed = |entry: &Entry| {
         let now = words(new, entry);
         let likeness = |(then, words): (&&Entry, &BTreeSet<String>)| {
             let kept = words.intersection(&now).count();
             let is_role = then.role.is_some() && then.role == entry.role;
-            let is_like = is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
-            is_like.then_some((then.node == entry.node, is_role, then.task == entry.task, kept, then.total.fixed))
+            let is_like =
+                is_role || then.task == entry.task || !words.is_empty() && kept * 2 >= words.len();
+            is_like.then_some((
+                then.node == entry.node,
+                is_role,
+                then.task == entry.task,
+                kept,
+                then.total.fixed,
+            ))
         };
-        let like = gone.iter().zip(&texts).filter_map(|(then, words)| Some((likeness((then, words))?, *then)));
-        like.max_by_key(|(likeness, _)| *likeness).map(|(_, then)| then)
+        let like = gone
+            .iter()
+            .zip(&texts)
+            .filter_map(|(then, words)| Some((likeness((then, words))?, *then)));
+        like.max_by_key(|(likeness, _)| *likeness)
+            .map(|(_, then)| then)
     };
     let grown = |(key, entry): (_, &&Entry)| {
         let then = olds.get(key).copied().or_else(|| renamed(entry))?;
         let path = grown_file(then, entry);
-        let path = path.or_else(|| Some(new.registry.find(&entry.task)?.source().ok()?.path)).unwrap_or_default();
-        Some(AgentContexts { of: entry.title(), before: counted(then), after: counted(entry), path })
+        let path = path
+            .or_else(|| Some(new.registry.find(&entry.task)?.source().ok()?.path))
+            .unwrap_or_default();
+        Some(AgentContexts {
+            of: entry.title(),
+            before: counted(then),
+            after: counted(entry),
+            path,
+        })
     };
     Ok(news.iter().filter_map(grown).collect())
 }
@@ -95,10 +130,17 @@ pub(in crate::cli::context) fn growth(
 /// Returns the file of the segment that grew most, if that has a new source.
 fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
     let before = |part: &Part| then.segments.iter().find(|old| old.id == part.id);
-    let growth = |part: &&Part| part.tokens.saturating_sub(before(part).map_or(0, |old| old.tokens));
+    let growth = |part: &&Part| {
+        part.tokens
+            .saturating_sub(before(part).map_or(0, |old| old.tokens))
+    };
     let most = now.segments.iter().max_by_key(growth)?;
     let is_known = |source: &&Source| before(most).is_some_and(|old| old.source.contains(source));
-    most.source.iter().find(|source| !is_known(source))?.path.clone()
+    most.source
+        .iter()
+        .find(|source| !is_known(source))?
+        .path
+        .clone()
 }
 
 /// The tokens of a context that are known before a run, including parameter defaults; its model;
@@ -106,27 +148,53 @@ fn grown_file(then: &Entry, now: &Entry) -> Option<String> {
 type Counted = (usize, Option<String>, String);
 
 fn counted(entry: &Entry) -> Counted {
-    (entry.total.expected(), entry.model.clone(), entry.tokenizer.name.clone())
+    (
+        entry.total.expected(),
+        entry.model.clone(),
+        entry.tokenizer.name.clone(),
+    )
 }
 
 /// Returns the words in the template of an agent's task, without its tags.
 fn words(project: &Compiled, entry: &Entry) -> BTreeSet<String> {
-    let source = project.registry.find(&entry.task).and_then(|task| task.source().ok());
-    let text = source.and_then(|source| project.files().text(&source.path).ok()).unwrap_or_default();
+    let source = project
+        .registry
+        .find(&entry.task)
+        .and_then(|task| task.source().ok());
+    let text = source
+        .and_then(|source| project.files().text(&source.path).ok())
+        .unwrap_or_default();
     let texts = text.split('<').filter_map(|part| part.split_once('>'));
-    texts.flat_map(|(_, text)| text.split_whitespace()).map(str::to_owned).collect()
+    texts
+        .flat_map(|(_, text)| text.split_whitespace())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns the difference between two sides.
 pub(super) fn between(old: &Side, new: &Side) -> Difference {
     let old_files = old.files();
     let new_files = new.files();
-    let before = old.registry().zip(old_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
-    let after = new.registry().zip(new_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
+    let before = old
+        .registry()
+        .zip(old_files.as_ref())
+        .map(|(registry, files)| Places::of(registry, files));
+    let after = new
+        .registry()
+        .zip(new_files.as_ref())
+        .map(|(registry, files)| Places::of(registry, files));
     let before = before.unwrap_or_default();
     let after = after.unwrap_or_default();
     difference(
-        &Version { name: &old.name, manifest: &old.manifest, places: &before },
-        &Version { name: &new.name, manifest: &new.manifest, places: &after },
+        &Version {
+            name: &old.name,
+            manifest: &old.manifest,
+            places: &before,
+        },
+        &Version {
+            name: &new.name,
+            manifest: &new.manifest,
+            places: &after,
+        },
     )
 }

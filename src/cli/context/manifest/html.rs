@@ -30,7 +30,13 @@ p{margin:.3rem 0}.dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
 
 /// Returns the page.
 pub(super) fn page(manifest: &Manifest) -> String {
-    let widest = manifest.entries.iter().map(|entry| entry.total.fixed).max().unwrap_or(0).max(1);
+    let widest = manifest
+        .entries
+        .iter()
+        .map(|entry| entry.total.fixed)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>What each agent receives</title>\n<style>\n{STYLE}</style>\n\
@@ -61,7 +67,12 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
         thousands(entry.prefix_tokens)
     );
     if let Some((name, why)) = words::model(entry) {
-        let _ = writeln!(out, "<p>model <code>{}</code> {}</p>", text(name), text(&why));
+        let _ = writeln!(
+            out,
+            "<p>model <code>{}</code> {}</p>",
+            text(name),
+            text(&why)
+        );
     }
     if let Some(cost) = words::cost(entry) {
         let _ = writeln!(out, "<p>{}</p>", text(&cost));
@@ -70,16 +81,26 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
         let _ = writeln!(out, "<p>{}</p>", text(&defaults));
     }
     for (word, entries) in words::policy(entry) {
-        let entries: Vec<String> = entries.iter().map(|entry| format!("<code>{}</code>", text(entry))).collect();
+        let entries: Vec<String> = entries
+            .iter()
+            .map(|entry| format!("<code>{}</code>", text(entry)))
+            .collect();
         let _ = writeln!(out, "<p class=\"dim\">{word} {}</p>", entries.join(", "));
     }
-    let _ = write!(out, "<div class=\"bar\" style=\"width:{}\">", share(entry.total.fixed, widest));
+    let _ = write!(
+        out,
+        "<div class=\"bar\" style=\"width:{}\">",
+        share(entry.total.fixed, widest)
+    );
     let positioned = entry.positioned();
     for part in &positioned {
         let class = class(part);
         let width = share(part.tokens, entry.total.fixed.max(1));
         let title = text(&format!("{} {}", part.id, thousands(part.tokens)));
-        let _ = write!(out, "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>");
+        let _ = write!(
+            out,
+            "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>"
+        );
     }
     out.push_str(
         "</div>\n<table><tr><th class=\"n\"></th><th>segment</th><th class=\"n\">tokens</th><th class=\"n\">at most</th>\
@@ -91,7 +112,12 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     }
     out.push_str("</table>\n");
     for late in &entry.late {
-        let _ = writeln!(out, "<p class=\"dim\"><code>{}</code> is left out: {}</p>", text(&late.id), text(&late.reason()));
+        let _ = writeln!(
+            out,
+            "<p class=\"dim\"><code>{}</code> is left out: {}</p>",
+            text(&late.id),
+            text(&late.reason())
+        );
     }
 }
 
@@ -101,12 +127,21 @@ fn class(part: &Part) -> String {
 }
 
 fn row(part: &Part, out: &mut String) {
-    let place = part.position.map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
+    let place = part
+        .position
+        .map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
     let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
-    let sources: Vec<&str> = part.source.iter().map(|source| source.path.as_deref().unwrap_or(&source.name)).collect();
+    let sources: Vec<&str> = part
+        .source
+        .iter()
+        .map(|source| source.path.as_deref().unwrap_or(&source.name))
+        .collect();
     // Most segments are named like their kind.
-    let kind =
-        if name(part) == part.kind.word() { String::new() } else { format!(" <span class=\"dim\">{}</span>", part.kind.word()) };
+    let kind = if name(part) == part.kind.word() {
+        String::new()
+    } else {
+        format!(" <span class=\"dim\">{}</span>", part.kind.word())
+    };
     let _ = writeln!(
         out,
         "<tr><td class=\"n\">{place}</td><td><i class=\"{}\"></i>{}{kind}</td><td class=\"n\">{}</td>\

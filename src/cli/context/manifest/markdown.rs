@@ -12,7 +12,10 @@ use std::fmt::Write as _;
 
 /// Returns the page.
 pub(super) fn page(manifest: &Manifest) -> String {
-    let mut out = format!("<!-- {SCHEMA} -->\n# What each agent receives\n\nRegistry `{}`\n", manifest.registry_hash);
+    let mut out = format!(
+        "<!-- {SCHEMA} -->\n# What each agent receives\n\nRegistry `{}`\n",
+        manifest.registry_hash
+    );
     for entry in &manifest.entries {
         agent(entry, &mut out);
     }
@@ -52,19 +55,34 @@ fn agent(entry: &Entry, out: &mut String) {
         out.push_str(&row(part));
     }
     for late in &entry.late {
-        let _ = write!(out, "\n{} is left out: {}.\n", code(&late.id), cell(&late.reason()));
+        let _ = write!(
+            out,
+            "\n{} is left out: {}.\n",
+            code(&late.id),
+            cell(&late.reason())
+        );
     }
 }
 
 fn row(part: &Part) -> String {
-    let place = part.position.map_or_else(|| "–".to_owned(), |at| (at + 1).to_string());
+    let place = part
+        .position
+        .map_or_else(|| "–".to_owned(), |at| (at + 1).to_string());
     let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
     let waits: Vec<String> = part.variable.iter().map(|name| code(name)).collect();
-    let sources: Vec<String> = part.source.iter().map(|source| code(source.path.as_ref().unwrap_or(&source.name))).collect();
+    let sources: Vec<String> = part
+        .source
+        .iter()
+        .map(|source| code(source.path.as_ref().unwrap_or(&source.name)))
+        .collect();
     format!(
         "| {place} | {} {} | {} | {bound} | {} | {} | {} |\n",
         part.kind.word(),
-        if name(part) == part.kind.word() { String::new() } else { code(name(part)) },
+        if name(part) == part.kind.word() {
+            String::new()
+        } else {
+            code(name(part))
+        },
         words::known(part),
         part.stability.word(),
         waits.join(", "),

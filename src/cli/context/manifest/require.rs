@@ -20,21 +20,31 @@ struct FailedCondition {
 
 /// Prints the failed conditions; returns an error if one has severity error.
 pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Result<()> {
-    let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) =
-        unmet(project, manifest).into_iter().partition(|unmet| unmet.level == Severity::Error);
+    let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) = unmet(project, manifest)
+        .into_iter()
+        .partition(|unmet| unmet.level == Severity::Error);
     for FailedCondition { level, message } in others {
         cx.note(&format!("{level}: {message}"));
     }
     let mut errors = errors.into_iter().map(|unmet| unmet.message);
-    let Some(first) = errors.next() else { return Ok(()) };
-    Err(errors.map(|message| format!("and {message}")).fold(CliError::new(Kind::Findings, first), CliError::hint))
+    let Some(first) = errors.next() else {
+        return Ok(());
+    };
+    Err(errors
+        .map(|message| format!("and {message}"))
+        .fold(CliError::new(Kind::Findings, first), CliError::hint))
 }
 
 /// Returns the failed conditions on tokens of all agents of the manifest, in the order of the
 /// agents.
 fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
     let asks = |requirement: &&Requirement| {
-        requirement.conditions.iter().any(|condition| matches!(condition.value.test, Test::Number(Measure::ManifestTokens, ..)))
+        requirement.conditions.iter().any(|condition| {
+            matches!(
+                condition.value.test,
+                Test::Number(Measure::ManifestTokens, ..)
+            )
+        })
     };
     let asked: Vec<&Requirement> = project.config.requirements.iter().filter(asks).collect();
     let mut out = Vec::new();
@@ -42,7 +52,10 @@ fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
         return out;
     }
     for entry in &manifest.entries {
-        for requirement in asked.iter().filter(|requirement| is_about(requirement, entry, &project.registry)) {
+        for requirement in asked
+            .iter()
+            .filter(|requirement| is_about(requirement, entry, &project.registry))
+        {
             out.extend(of_entry(project, requirement, entry));
         }
     }
@@ -52,7 +65,9 @@ fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
 /// Returns true if a requirement applies to an agent, by its role and its task.
 fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bool {
     let selector = &requirement.selector;
-    let Some(task) = registry.find(&entry.task) else { return false };
+    let Some(task) = registry.find(&entry.task) else {
+        return false;
+    };
     let any = |words: &[Spanned<String>], found: Option<&str>| {
         words.is_empty() || words.iter().any(|word| Some(word.value.as_str()) == found)
     };
@@ -60,24 +75,45 @@ fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bo
     any(&selector.role, entry.role.as_deref())
         && any(&selector.operator, Some(task.operator()))
         && any(&selector.subtype, task.subtype().or(standard))
-        && selector.name.as_ref().is_none_or(|globs| globs.matches_name(&entry.task))
-        && selector.path.as_ref().is_none_or(|globs| task.source().is_ok_and(|source| globs.matches(&source.path)))
+        && selector
+            .name
+            .as_ref()
+            .is_none_or(|globs| globs.matches_name(&entry.task))
+        && selector.path.as_ref().is_none_or(|globs| {
+            task.source()
+                .is_ok_and(|source| globs.matches(&source.path))
+        })
 }
 
 fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec<FailedCondition> {
     let tokens = entry.total.expected() as u64;
     let fails = |test: &Test| matches!(test, Test::Number(Measure::ManifestTokens, order, limit) if !order.holds(tokens, *limit));
-    let why = requirement.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    let why = requirement
+        .reason
+        .as_ref()
+        .map_or_else(String::new, |reason| format!(": {reason}"));
     let told = |condition: &Spanned<Condition>| {
-        let at = project.config.position(requirement.file, condition.span.start);
-        let at = at.map_or_else(String::new, |(path, start)| format!("{path}:{}: ", start.line));
+        let at = project
+            .config
+            .position(requirement.file, condition.span.start);
+        let at = at.map_or_else(String::new, |(path, start)| {
+            format!("{path}:{}: ", start.line)
+        });
         let message = format!(
             "{at}{} has {} tokens, and the project requires `{}`{why}",
             entry.title(),
             thousands(entry.total.expected()),
             condition.value.text
         );
-        FailedCondition { level: requirement.level, message }
+        FailedCondition {
+            level: requirement.level,
+            message,
+        }
     };
-    requirement.conditions.iter().filter(|condition| fails(&condition.value.test)).map(told).collect()
+    requirement
+        .conditions
+        .iter()
+        .filter(|condition| fails(&condition.value.test))
+        .map(told)
+        .collect()
 }

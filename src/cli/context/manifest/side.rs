@@ -19,7 +19,8 @@ use std::num::NonZeroUsize;
 /// The most bytes of a file; more than any manifest has.
 const LIMIT: u64 = 4 << 30;
 /// The hint on how to make manifests.
-const WHENCE: &str = "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
+const WHENCE: &str =
+    "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
 
 /// Reads sides with the same options.
 #[derive(Clone, Copy, Debug)]
@@ -53,19 +54,30 @@ pub(super) const HERE: &str = "work tree";
 impl Side {
     /// A manifest without its origin.
     pub(super) const fn bare(name: String, manifest: Manifest) -> Self {
-        Self { name, manifest, from: From::Manifest }
+        Self {
+            name,
+            manifest,
+            from: From::Manifest,
+        }
     }
 
     /// A project with its manifest.
     pub(super) fn of_project(name: String, manifest: Manifest, project: Compiled) -> Self {
-        Self { name, manifest, from: From::Project(Box::new(project)) }
+        Self {
+            name,
+            manifest,
+            from: From::Project(Box::new(project)),
+        }
     }
 
     /// Returns the files that define its settings.
     pub(super) fn files(&self) -> Option<Inside<'_>> {
         match &self.from {
             From::Project(project) => Some(project.files()),
-            From::Registry(_, root) => Some(Inside { root, files: &RealFs }),
+            From::Registry(_, root) => Some(Inside {
+                root,
+                files: &RealFs,
+            }),
             From::Manifest => None,
         }
     }
@@ -88,7 +100,9 @@ impl Sides<'_> {
         }
         let range = old.to_str().filter(|_| !fs::exists(old));
         let range = range.map_or(Ok(None), |text| revision::range(self.root, text))?;
-        let Some((old, new)) = range else { return Ok((self.one(old)?, self.folder(self.root, HERE.to_owned())?)) };
+        let Some((old, new)) = range else {
+            return Ok((self.one(old)?, self.folder(self.root, HERE.to_owned())?));
+        };
         Ok((self.revision(&old)?, self.revision(&new)?))
     }
 
@@ -101,20 +115,41 @@ impl Sides<'_> {
             (_, From::Registry(..)) => (new, old),
             _ => return Ok(None),
         };
-        let roles: BTreeSet<&str> = full.manifest.entries.iter().filter_map(|entry| entry.role.as_deref()).collect();
+        let roles: BTreeSet<&str> = full
+            .manifest
+            .entries
+            .iter()
+            .filter_map(|entry| entry.role.as_deref())
+            .collect();
         let roles = plural(roles.len(), "role");
-        let played = full.manifest.entries.iter().filter(|entry| entry.role.is_some()).map(|entry| entry.task.clone());
+        let played = full
+            .manifest
+            .entries
+            .iter()
+            .filter(|entry| entry.role.is_some())
+            .map(|entry| entry.task.clone());
         let played: BTreeSet<String> = played.collect();
         if let From::Project(project) = &full.from {
-            full.manifest = of_registry(&project.registry, &project.files(), self.counting, self.threads)?;
+            full.manifest = of_registry(
+                &project.registry,
+                &project.files(),
+                self.counting,
+                self.threads,
+            )?;
         } else {
             // A manifest has no registry to compute the tasks of roles from.
             full.manifest.entries.retain(|entry| entry.role.is_none());
-            bare.manifest.entries.retain(|entry| !played.contains(&entry.task));
+            bare.manifest
+                .entries
+                .retain(|entry| !played.contains(&entry.task));
         }
         let full = &full.name;
         let bare = &bare.name;
-        let said = || format!("{roles} of {full} left out, since {bare} is a registry, which holds tasks and no roles");
+        let said = || {
+            format!(
+                "{roles} of {full} left out, since {bare} is a registry, which holds tasks and no roles"
+            )
+        };
         Ok((!played.is_empty()).then(said))
     }
 
@@ -123,17 +158,26 @@ impl Sides<'_> {
             return self.folder(named, named.display().to_string());
         }
         if is_recording(named) {
-            let found = format!("{} is a recording, which has no manifest of a project to compare", named.display());
+            let found = format!(
+                "{} is a recording, which has no manifest of a project to compare",
+                named.display()
+            );
             return Err(CliError::usage(found).hint("`ctxc diff OLD NEW` compares two recordings"));
         }
         if fs::exists(named) {
             return self.file(named);
         }
         let shown = named.display();
-        let Some(revision) = named.to_str() else { return Err(CliError::usage(format!("there is no file {shown}"))) };
+        let Some(revision) = named.to_str() else {
+            return Err(CliError::usage(format!("there is no file {shown}")));
+        };
         self.revision(revision).map_err(|error| match error.kind {
             Kind::Usage => error.hint(format!("there is no file or folder {shown} either")),
-            Kind::Project | Kind::Findings | Kind::Infrastructure | Kind::Nothing | Kind::BrokenPipe => error,
+            Kind::Project
+            | Kind::Findings
+            | Kind::Infrastructure
+            | Kind::Nothing
+            | Kind::BrokenPipe => error,
         })
     }
 
@@ -155,15 +199,26 @@ impl Sides<'_> {
         let bytes = bytes(path)?;
         let declared = serde_json::from_slice::<Declared>(&bytes).ok();
         if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
-            return Ok(Side::bare(path.display().to_string(), of_bytes(path, &bytes)?));
+            return Ok(Side::bare(
+                path.display().to_string(),
+                of_bytes(path, &bytes)?,
+            ));
         }
-        let unusable =
-            |err: registry::ReadError| CliError::new(Kind::from(&err), format!("{}: {err}", path.display())).hint(WHENCE);
+        let unusable = |err: registry::ReadError| {
+            CliError::new(Kind::from(&err), format!("{}: {err}", path.display())).hint(WHENCE)
+        };
         let registry = Registry::read(bytes).map_err(unusable)?;
-        let files = Inside { root: self.root, files: &RealFs };
+        let files = Inside {
+            root: self.root,
+            files: &RealFs,
+        };
         let manifest = of_registry(&registry, &files, self.counting, self.threads)?;
         let from = From::Registry(Box::new(registry), self.root.to_owned());
-        Ok(Side { name: path.display().to_string(), manifest, from })
+        Ok(Side {
+            name: path.display().to_string(),
+            manifest,
+            from,
+        })
     }
 }
 
@@ -178,8 +233,16 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     match fs::read_into(path, LIMIT, &mut bytes) {
         Ok(_) => Ok(bytes),
         Err(err) => {
-            let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
-            Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE))
+            let kind = if err.kind() == io::ErrorKind::NotFound {
+                Kind::Usage
+            } else {
+                Kind::Findings
+            };
+            Err(CliError::new(
+                kind,
+                format!("{} cannot be read: {}", path.display(), reason(&err)),
+            )
+            .hint(WHENCE))
         }
     }
 }
@@ -197,13 +260,22 @@ pub(super) fn manifest(path: &Path) -> Result<Manifest> {
 
 fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
     let shown = path.display();
-    let other = |why: String| CliError::new(Kind::Findings, format!("{shown} is not a manifest: {why}")).hint(WHENCE);
+    let other = |why: String| {
+        CliError::new(Kind::Findings, format!("{shown} is not a manifest: {why}")).hint(WHENCE)
+    };
     let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
     if declared.schema != SCHEMA {
         let newer = declared.schema.starts_with("ctxc/manifest/");
-        let error = other(format!("its schema is `{}`, expected `{SCHEMA}`", declared.schema));
+        let error = other(format!(
+            "its schema is `{}`, expected `{SCHEMA}`",
+            declared.schema
+        ));
         return Err(if newer {
-            CliError { kind: Kind::Infrastructure, ..error }.hint("a newer ctxc wrote it: use that one")
+            CliError {
+                kind: Kind::Infrastructure,
+                ..error
+            }
+            .hint("a newer ctxc wrote it: use that one")
         } else {
             error
         });

@@ -11,22 +11,42 @@ use std::fmt::Write as _;
 
 /// Returns the name of a segment without its kind, if it has one.
 pub(super) fn name(part: &Part) -> &str {
-    part.id.split_once(':').filter(|(kind, _)| *kind == part.kind.word()).map_or(&*part.id, |(_, name)| name)
+    part.id
+        .split_once(':')
+        .filter(|(kind, _)| *kind == part.kind.word())
+        .map_or(&*part.id, |(_, name)| name)
 }
 
 /// Returns the name for a line that does not contain the kind.
 fn alone(part: &Part) -> String {
-    let whose = if part.kind == Kind::Inherited { "parent's " } else { "" };
+    let whose = if part.kind == Kind::Inherited {
+        "parent's "
+    } else {
+        ""
+    };
     // A number alone is not a name.
     let is_number = name(part).bytes().all(|byte| byte.is_ascii_digit());
-    let name = if part.kind == Kind::History || is_number { &part.id } else { name(part) };
+    let name = if part.kind == Kind::History || is_number {
+        &part.id
+    } else {
+        name(part)
+    };
     format!("{whose}{}", escape(name))
 }
 
 /// Describes the tokens that a run may remove and add.
 pub(super) fn beyond(entry: &Entry) -> String {
-    let Total { least, fixed, bound, .. } = entry.total;
-    let less = if least < fixed { format!(", at least {}", thousands(least)) } else { String::new() };
+    let Total {
+        least,
+        fixed,
+        bound,
+        ..
+    } = entry.total;
+    let less = if least < fixed {
+        format!(", at least {}", thousands(least))
+    } else {
+        String::new()
+    };
     match bound {
         Some(bound) if bound == fixed => less,
         Some(bound) => format!("{less}, at most {}", thousands(bound)),
@@ -47,8 +67,14 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         if number > 0 {
             cx.line("")?;
         }
-        let title = cx.options.screen.paint(Paint::Strong, &escape(&entry.title()));
-        let condition = entry.condition.as_ref().map_or_else(String::new, |test| format!("  when {}", escape(test)));
+        let title = cx
+            .options
+            .screen
+            .paint(Paint::Strong, &escape(&entry.title()));
+        let condition = entry
+            .condition
+            .as_ref()
+            .map_or_else(String::new, |test| format!("  when {}", escape(test)));
         cx.line(&format!("{title}{condition}"))?;
         if let Some((name, why)) = words::model(entry) {
             cx.hanging(&format!(" model {} {}", escape(name), escape(&why)), 4)?;
@@ -60,24 +86,46 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
             cx.hanging(&format!(" {}", escape(&defaults)), 4)?;
         }
         if !entry.checked.is_empty() {
-            cx.hanging(&format!(" trusted by the author's word {}", escape(&entry.checked.join(", "))), 4)?;
+            cx.hanging(
+                &format!(
+                    " trusted by the author's word {}",
+                    escape(&entry.checked.join(", "))
+                ),
+                4,
+            )?;
         }
         if let Some(cost) = words::cost(entry) {
             cx.hanging(&format!(" {cost}"), 4)?;
         }
         let policy = words::policy(entry);
         if !policy.is_empty() {
-            let list = |(word, entries): &(&str, Vec<String>)| format!("{word} {}", escape(&entries.join(", ")));
-            cx.hanging(&format!(" {}", policy.iter().map(list).collect::<Vec<_>>().join("; ")), 4)?;
+            let list = |(word, entries): &(&str, Vec<String>)| {
+                format!("{word} {}", escape(&entries.join(", ")))
+            };
+            cx.hanging(
+                &format!(
+                    " {}",
+                    policy.iter().map(list).collect::<Vec<_>>().join("; ")
+                ),
+                4,
+            )?;
         }
     }
     if manifest.entries.is_empty() {
         return cx.line("no agent: nothing here calls one");
     }
     if manifest.entries.len() > 1 {
-        let known: usize = manifest.entries.iter().map(|entry| entry.total.expected()).sum();
+        let known: usize = manifest
+            .entries
+            .iter()
+            .map(|entry| entry.total.expected())
+            .sum();
         cx.line("")?;
-        cx.line(&format!("{}, {} tokens known before a run", plural(manifest.entries.len(), "agent"), thousands(known)))?;
+        cx.line(&format!(
+            "{}, {} tokens known before a run",
+            plural(manifest.entries.len(), "agent"),
+            thousands(known)
+        ))?;
     }
     Ok(())
 }
@@ -88,11 +136,21 @@ fn segments(entry: &Entry) -> String {
     let mut out = String::new();
     for (number, part) in entry.positioned().into_iter().enumerate() {
         if number == reusable && number > 0 {
-            let _ = write!(out, " │ reusable prefix {} │ ", thousands(entry.prefix_tokens));
+            let _ = write!(
+                out,
+                " │ reusable prefix {} │ ",
+                thousands(entry.prefix_tokens)
+            );
         } else if number > 0 {
             out.push_str(" · ");
         }
-        let _ = write!(out, "{} {} {}", number + 1, alone(part), tokens(entry, part));
+        let _ = write!(
+            out,
+            "{} {} {}",
+            number + 1,
+            alone(part),
+            tokens(entry, part)
+        );
     }
     if reusable > 0 && reusable == entry.positioned().len() {
         out.push_str(" │ all of it reusable");
@@ -101,7 +159,12 @@ fn segments(entry: &Entry) -> String {
         let _ = write!(out, " · {} dropped", alone(part));
     }
     for late in &entry.late {
-        let _ = write!(out, " · {} left out: {}", escape(&late.id), escape(&late.reason()));
+        let _ = write!(
+            out,
+            " · {} left out: {}",
+            escape(&late.id),
+            escape(&late.reason())
+        );
     }
     out
 }
@@ -112,9 +175,17 @@ fn tokens(entry: &Entry, part: &Part) -> String {
         // Without a budget, a segment may still be omitted if the run provides an equal or better
         // one.
         let may_lack = entry.budget.tokens.is_none() && part.least < part.tokens;
-        return if may_lack { format!("0 or {known}") } else { words::known(part) };
+        return if may_lack {
+            format!("0 or {known}")
+        } else {
+            words::known(part)
+        };
     }
-    let last = if part.priority >= FIRST_EXPENDABLE { " (cut first)" } else { "" };
+    let last = if part.priority >= FIRST_EXPENDABLE {
+        " (cut first)"
+    } else {
+        ""
+    };
     match part.bound {
         Some(bound) => format!("≤ {}{last}", thousands(bound)),
         None if part.least < part.tokens => format!("0 or ≥ {known}"),
@@ -124,7 +195,12 @@ fn tokens(entry: &Entry, part: &Part) -> String {
 
 /// Returns the line with the total, the tokenizer and the names of missing values.
 fn total(entry: &Entry) -> String {
-    let Total { least, fixed, bound, .. } = entry.total;
+    let Total {
+        least,
+        fixed,
+        bound,
+        ..
+    } = entry.total;
     let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
     let known = match (least < fixed, entry.budget.tokens) {
         (false, _) => String::new(),
@@ -132,14 +208,31 @@ fn total(entry: &Entry) -> String {
         (true, None) => format!("; {} with all that is known", thousands(fixed)),
     };
     let least = thousands(least);
-    let unknown: BTreeSet<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
-    let waits = unknown.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", ");
-    let of = entry.budget.tokens.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    let unknown: BTreeSet<&str> = entry
+        .segments
+        .iter()
+        .flat_map(|part| &part.variable)
+        .map(String::as_str)
+        .collect();
+    let waits = unknown
+        .iter()
+        .map(|name| escape(name))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let of = entry
+        .budget
+        .tokens
+        .map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
     match (bound, waits.is_empty()) {
         (_, true) => format!("total {}{of} tokens ({counted})", thousands(fixed)),
         (Some(bound), false) => {
-            format!("total between {least} and {}{of} tokens ({counted}), depending on {waits}{known}", thousands(bound))
+            format!(
+                "total between {least} and {}{of} tokens ({counted}), depending on {waits}{known}",
+                thousands(bound)
+            )
         }
-        (None, false) => format!("total {least} tokens ({counted}) and what a run brings: {waits}{known}"),
+        (None, false) => {
+            format!("total {least} tokens ({counted}) and what a run brings: {waits}{known}")
+        }
     }
 }

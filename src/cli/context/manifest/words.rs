@@ -12,41 +12,81 @@ const MOST_DEFAULT: usize = 40;
 /// Returns the known tokens of a segment; with those of the whole segment if the budget cuts it.
 pub(super) fn known(part: &Part) -> String {
     let kept = thousands(part.tokens);
-    part.uncut.map_or_else(|| kept.clone(), |whole| format!("{kept} of {}", thousands(whole)))
+    part.uncut.map_or_else(
+        || kept.clone(),
+        |whole| format!("{kept} of {}", thousands(whole)),
+    )
 }
 
 /// Describes the defaults of parameters that a caller may replace, with the total tokens if these
 /// are counted.
-pub(in crate::cli::context) fn defaults(defaults: &[DefaultValue], tokens: Option<usize>) -> Option<String> {
+pub(in crate::cli::context) fn defaults(
+    defaults: &[DefaultValue],
+    tokens: Option<usize>,
+) -> Option<String> {
     let one = |own: &DefaultValue| {
         let mut first = own.value.chars();
         let short: String = first.by_ref().take(MOST_DEFAULT).collect();
-        format!("{} {short}{}", own.name, if first.next().is_some() { "…" } else { "" })
+        format!(
+            "{} {short}{}",
+            own.name,
+            if first.next().is_some() { "…" } else { "" }
+        )
     };
     let all: Vec<String> = defaults.iter().map(one).collect();
-    let counted = tokens.map_or_else(String::new, |tokens| format!(" ({} with them)", plural(tokens, "token")));
-    (!all.is_empty()).then(|| format!("defaults, if a caller hands in nothing else{counted}: {}", all.join(", ")))
+    let counted = tokens.map_or_else(String::new, |tokens| {
+        format!(" ({} with them)", plural(tokens, "token"))
+    });
+    (!all.is_empty()).then(|| {
+        format!(
+            "defaults, if a caller hands in nothing else{counted}: {}",
+            all.join(", ")
+        )
+    })
 }
 
 /// Returns the model and a description of its choice, with its fallbacks.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
     let (name, routing) = entry.model.as_deref().zip(entry.routing.as_ref())?;
-    let behind = if routing.fallback.is_empty() { String::new() } else { format!("; then {}", routing.fallback.join(", ")) };
-    let id = if routing.id == name { String::new() } else { format!(", {}", routing.id) };
-    Some((name, format!("({}, {}{id}): {}{behind}", routing.tier, routing.provider, routing.reason)))
+    let behind = if routing.fallback.is_empty() {
+        String::new()
+    } else {
+        format!("; then {}", routing.fallback.join(", "))
+    };
+    let id = if routing.id == name {
+        String::new()
+    } else {
+        format!(", {}", routing.id)
+    };
+    Some((
+        name,
+        format!(
+            "({}, {}{id}): {}{behind}",
+            routing.tier, routing.provider, routing.reason
+        ),
+    ))
 }
 
 /// Describes the cost of a call before its answer.
 pub(super) fn cost(entry: &Entry) -> Option<String> {
     let Cost { first, again, most } = entry.cost.as_ref()?;
-    let cached = if again < first { format!(", {} with the prefix cached", usd(*again)) } else { String::new() };
-    let most = most.filter(|most| most > first).map_or_else(String::new, |most| format!(", at most {}", usd(most)));
+    let cached = if again < first {
+        format!(", {} with the prefix cached", usd(*again))
+    } else {
+        String::new()
+    };
+    let most = most
+        .filter(|most| most > first)
+        .map_or_else(String::new, |most| format!(", at most {}", usd(most)));
     let limit = match entry.budget.usd {
         Some(limit) if *first > limit => format!(": over its budget of {}", usd(limit)),
         Some(limit) => format!(", of a budget of {}", usd(limit)),
         None => String::new(),
     };
-    Some(format!("US$ {} a call before its answer{cached}{most}{limit}", usd(*first)))
+    Some(format!(
+        "US$ {} a call before its answer{cached}{most}{limit}",
+        usd(*first)
+    ))
 }
 
 /// Describes the costs of a call before and after, if a price is known, such as “US$ 0.0002 →
@@ -54,17 +94,36 @@ pub(super) fn cost(entry: &Entry) -> Option<String> {
 pub(super) fn paid(paid: &CostChange) -> Option<String> {
     let (from, to) = match (&paid.from, &paid.to) {
         (None, None) => return None,
-        (None, Some(to)) => return Some(format!("US$ {} a call, before of no known price", usd(to.first))),
-        (Some(from), None) => return Some(format!("of no known price a call, before US$ {}", usd(from.first))),
+        (None, Some(to)) => {
+            return Some(format!(
+                "US$ {} a call, before of no known price",
+                usd(to.first)
+            ));
+        }
+        (Some(from), None) => {
+            return Some(format!(
+                "of no known price a call, before US$ {}",
+                usd(from.first)
+            ));
+        }
         (Some(from), Some(to)) => (from, to),
     };
-    let cached = |cost: &Cost| if cost.again < cost.first { usd(cost.again) } else { usd(cost.first) };
+    let cached = |cost: &Cost| {
+        if cost.again < cost.first {
+            usd(cost.again)
+        } else {
+            usd(cost.first)
+        }
+    };
     let again = if cached(from) == cached(to) || (from.again, to.again) == (from.first, to.first) {
         String::new()
     } else {
         format!(", with the prefix cached {}", change(from.again, to.again))
     };
-    Some(format!("US$ {} a call{again}", change(from.first, to.first)))
+    Some(format!(
+        "US$ {} a call{again}",
+        change(from.first, to.first)
+    ))
 }
 
 /// Returns a text such as “0.0002 → 0.0001 (−50 %)”; one figure if both are equal.
@@ -74,7 +133,11 @@ fn change(from: f64, to: f64) -> String {
     }
     let share = (to - from) / from * 100.0;
     let share = if share.is_finite() {
-        format!(" ({}{:.0} %)", if share < 0.0 { "−" } else { "+" }, share.abs())
+        format!(
+            " ({}{:.0} %)",
+            if share < 0.0 { "−" } else { "+" },
+            share.abs()
+        )
     } else {
         String::new()
     };
@@ -84,7 +147,10 @@ fn change(from: f64, to: f64) -> String {
 /// Returns the sampling of the model and the policy of its tools, as pairs of a word and its
 /// entries.
 pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, Vec<String>)> {
-    let mut out: Vec<(&str, Vec<String>)> = vec![("sampling", entry.sampling.iter().map(Sampled::words).collect())];
+    let mut out: Vec<(&str, Vec<String>)> = vec![(
+        "sampling",
+        entry.sampling.iter().map(Sampled::words).collect(),
+    )];
     if let Some(tools) = &entry.tool_policy {
         out.push(("tools", tools.allowed.clone()));
         out.push(("not", tools.blocked.clone()));

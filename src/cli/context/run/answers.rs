@@ -32,7 +32,12 @@ pub(super) struct Sources<'p> {
 
 impl<'p> Sources<'p> {
     /// Opens the sources. Models are called in a trusted project only.
-    pub(super) fn new(args: &RunArgs, from: AnswerSource, project: &'p Compiled, task: &str) -> Result<Self> {
+    pub(super) fn new(
+        args: &RunArgs,
+        from: AnswerSource,
+        project: &'p Compiled,
+        task: &str,
+    ) -> Result<Self> {
         let script = match (&args.script, from) {
             (Some(path), AnswerSource::Scripted) => {
                 let script = script::read(path)?;
@@ -43,19 +48,34 @@ impl<'p> Sources<'p> {
                 script
             }
             (None, AnswerSource::Scripted) => {
-                return Err(CliError::usage("--answers scripted takes its answers from a file: `--script FILE`"));
+                return Err(CliError::usage(
+                    "--answers scripted takes its answers from a file: `--script FILE`",
+                ));
             }
             (Some(_), _) => return Err(CliError::usage("--script is for `--answers scripted`")),
             (None, _) => Script::default(),
         };
         let replay = match from {
-            AnswerSource::Replay | AnswerSource::ReplayOrRecord => Replay::new(recorded(args, project)?, project.comparison()),
+            AnswerSource::Replay | AnswerSource::ReplayOrRecord => {
+                Replay::new(recorded(args, project)?, project.comparison())
+            }
             AnswerSource::Scripted | AnswerSource::Record | AnswerSource::Live => Replay::default(),
         };
-        let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
-        let most = SpendLimit { tokens: args.budget_tokens, usd: args.budget_usd };
+        let asks = matches!(
+            from,
+            AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
+        );
+        let most = SpendLimit {
+            tokens: args.budget_tokens,
+            usd: args.budget_usd,
+        };
         let models = asks.then(|| ModelCalls::new(&project.config, most, args.jobs));
-        Ok(Self { from, replay, script, models })
+        Ok(Self {
+            from,
+            replay,
+            script,
+            models,
+        })
     }
 
     /// The answers for agents and scripts.
@@ -67,7 +87,10 @@ impl<'p> Sources<'p> {
     pub(super) fn with<T>(&self, then: impl FnOnce(&dyn Answers) -> T) -> T {
         match (self.from, &self.models) {
             (AnswerSource::Scripted, _) => then(&self.script),
-            (AnswerSource::ReplayOrRecord, Some(models)) => then(&Chain { first: &self.replay, then: models }),
+            (AnswerSource::ReplayOrRecord, Some(models)) => then(&Chain {
+                first: &self.replay,
+                then: models,
+            }),
             (AnswerSource::Record | AnswerSource::Live, Some(models)) => then(models),
             _ => then(&self.replay),
         }
@@ -76,9 +99,14 @@ impl<'p> Sources<'p> {
 
 /// Refuses answers that no agent of the task can receive.
 fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) -> Result<()> {
-    let Some(takes) = project.registry.signature(task) else { return Ok(()) };
+    let Some(takes) = project.registry.signature(task) else {
+        return Ok(());
+    };
     let has_subtasks = has_subtasks(script.answers());
-    match script.answers().find_map(|answer| for_nobody(answer, (task, &takes), has_subtasks)) {
+    match script
+        .answers()
+        .find_map(|answer| for_nobody(answer, (task, &takes), has_subtasks))
+    {
         None => Ok(()),
         Some((why, near)) => {
             let error = CliError::usage(format!("{}: {why}", path.display()));
@@ -90,29 +118,53 @@ fn for_somebody(script: &Script, path: &Path, project: &Compiled, task: &str) ->
 /// Returns the recorded calls: of the named recording, or those beside the scenarios of the
 /// project.
 fn recorded(args: &RunArgs, project: &Compiled) -> Result<Vec<Recording>> {
-    let Some(named) = &args.recording else { return Ok(of_scenarios(project)) };
+    let Some(named) = &args.recording else {
+        return Ok(of_scenarios(project));
+    };
     if let Some(name) = named.strip_prefix("run:") {
-        return Ok(traces::read(&project.root, name)?.1.calls.into_values().collect());
+        return Ok(traces::read(&project.root, name)?
+            .1
+            .calls
+            .into_values()
+            .collect());
     }
     // A call with an incomplete line is skipped; its request then has no answer.
-    let calls = Subject::parse(named).load(&project.root, &mut |_| {}).map_err(|fault| CliError::usage(fault.to_string()))?;
+    let calls = Subject::parse(named)
+        .load(&project.root, &mut |_| {})
+        .map_err(|fault| CliError::usage(fault.to_string()))?;
     Ok(calls.into_iter().map(|call| call.call).collect())
 }
 
 fn of_scenarios(project: &Compiled) -> Vec<Recording> {
-    let files = scenarios::load(&project.root, &project.config, &scenarios::files(&project.root, &project.config));
-    let cases =
-        files.iter().flat_map(|file| file.suite.iter().flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case))));
-    let paths: BTreeSet<String> = cases.map(|(path, case)| paths::recording(path, &case.name.value)).collect();
+    let files = scenarios::load(
+        &project.root,
+        &project.config,
+        &scenarios::files(&project.root, &project.config),
+    );
+    let cases = files.iter().flat_map(|file| {
+        file.suite
+            .iter()
+            .flat_map(|suite| suite.cases.iter().map(|case| (&*file.path, case)))
+    });
+    let paths: BTreeSet<String> = cases
+        .map(|(path, case)| paths::recording(path, &case.name.value))
+        .collect();
     let read = |path: String| {
         let text = crate::context::request::Files::text(&project.files(), &path).ok()?;
         Recordings::read(&text).ok()
     };
-    paths.into_iter().filter_map(read).flat_map(|found| found.calls).collect()
+    paths
+        .into_iter()
+        .filter_map(read)
+        .flat_map(|found| found.calls)
+        .collect()
 }
 
 /// Returns the error for a run that must be recorded in a project without recordings.
 pub(super) fn shape() -> CliError {
-    CliError::new(Kind::Usage, "answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"")
-        .hint("`--answers live` asks and keeps no words")
+    CliError::new(
+        Kind::Usage,
+        "answers are not recorded in this project: `[record] content` in ctxc.toml is \"shape\"",
+    )
+    .hint("`--answers live` asks and keeps no words")
 }

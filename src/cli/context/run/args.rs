@@ -34,7 +34,12 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(super) lookup: LookupArgs,
     /// The conversation or run that it belongs to: the fences around untrusted text are derived from it
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub(super) session: String,
     /// Where answers come from [default: scripted with --script; else what was recorded for the project's scenarios]
     #[arg(long, value_name = "SOURCE")]

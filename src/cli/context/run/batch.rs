@@ -113,21 +113,42 @@ impl Source {
                 .hint("set XDG_STATE_HOME, or HOME, to a folder of yours")
         };
         let folder = folders::state(&project.root).ok_or_else(nowhere)?;
-        let address = spec.strip_prefix(WEBHOOK).map(|rest| rest.trim_start_matches(':'));
-        let real = || fs::ReadFs::canonical(&fs::RealFs, Path::new(spec)).unwrap_or_else(|_| Path::new(spec).to_path_buf());
+        let address = spec
+            .strip_prefix(WEBHOOK)
+            .map(|rest| rest.trim_start_matches(':'));
+        let real = || {
+            fs::ReadFs::canonical(&fs::RealFs, Path::new(spec))
+                .unwrap_or_else(|_| Path::new(spec).to_path_buf())
+        };
         let named = address.map_or_else(|| real().to_string_lossy().into_owned(), str::to_owned);
-        let name: String = Hash::of(named.as_bytes()).to_string().chars().filter(char::is_ascii_alphanumeric).take(16).collect();
-        let journal = TaskJournal::open(&folder.join("tasks").join(name)).map_err(infrastructure)?;
-        let Some(address) = address else { return Self::file(spec, journal) };
+        let name: String = Hash::of(named.as_bytes())
+            .to_string()
+            .chars()
+            .filter(char::is_ascii_alphanumeric)
+            .take(16)
+            .collect();
+        let journal =
+            TaskJournal::open(&folder.join("tasks").join(name)).map_err(infrastructure)?;
+        let Some(address) = address else {
+            return Self::file(spec, journal);
+        };
         let mut options = WebhookOptions::default();
         if !address.is_empty() {
-            let wrong = |_| CliError::usage(format!("`{address}` is not a valid address: expected one such as 127.0.0.1:8080"));
+            let wrong = |_| {
+                CliError::usage(format!(
+                    "`{address}` is not a valid address: expected one such as 127.0.0.1:8080"
+                ))
+            };
             options.address = address.parse().map_err(wrong)?;
         }
         [options.token, options.secret] = PROOFS.map(fs::env);
-        if !options.address.ip().is_loopback() && (options.token.is_none() || options.secret.is_none()) {
-            return Err(CliError::usage(format!("other machines can reach {address}, so senders must authenticate"))
-                .hint(format!("set {} and {}", PROOFS[0], PROOFS[1])));
+        if !options.address.ip().is_loopback()
+            && (options.token.is_none() || options.secret.is_none())
+        {
+            return Err(CliError::usage(format!(
+                "other machines can reach {address}, so senders must authenticate"
+            ))
+            .hint(format!("set {} and {}", PROOFS[0], PROOFS[1])));
         }
         let webhook = Webhook::start(journal, options).map_err(infrastructure)?;
         cx.note(&format!(
@@ -139,8 +160,14 @@ impl Source {
 
     fn file(path: &str, complete: TaskJournal<Value>) -> Result<Self> {
         let text = script::text(Path::new(path), "the source")?;
-        let is_beads = Path::new(path).extension().is_some_and(|ending| ending == "jsonl");
-        let tasks = if is_beads { read_beads(&text) } else { read_task_file(&text) };
+        let is_beads = Path::new(path)
+            .extension()
+            .is_some_and(|ending| ending == "jsonl");
+        let tasks = if is_beads {
+            read_beads(&text)
+        } else {
+            read_task_file(&text)
+        };
         let mut queue = TaskQueue::default();
         for task in tasks.map_err(|why| CliError::usage(format!("--source {path}: {why}")))? {
             if !complete.knows(&task.id) {
@@ -177,10 +204,22 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
     let collector = Collector::from_env(cx);
     let collector = collector.as_ref();
     let mut source = Source::open(spec, project, cx)?;
-    let limits = [("tokens", args.budget_tokens.map(amount)), ("usd", args.budget_usd)];
-    let max_cost: Amounts = limits.into_iter().filter_map(|(unit, most)| Some((unit.to_owned(), most?))).collect();
-    let policy = BudgetPolicy::BatchWindow { max_tasks: args.max_tasks, max_cost };
-    let (mut budget, mut intensity) = (BudgetAccount::new(policy), RestartIntensity::new(FAILURES.0, FAILURES.1));
+    let limits = [
+        ("tokens", args.budget_tokens.map(amount)),
+        ("usd", args.budget_usd),
+    ];
+    let max_cost: Amounts = limits
+        .into_iter()
+        .filter_map(|(unit, most)| Some((unit.to_owned(), most?)))
+        .collect();
+    let policy = BudgetPolicy::BatchWindow {
+        max_tasks: args.max_tasks,
+        max_cost,
+    };
+    let (mut budget, mut intensity) = (
+        BudgetAccount::new(policy),
+        RestartIntensity::new(FAILURES.0, FAILURES.1),
+    );
     let mut history: Vec<OutcomeContext> = Vec::new();
     let pipeline = Pipeline::new(OneRun);
     let clock = || Duration::from_nanos(u64::try_from(fs::now()).unwrap_or(0));
@@ -199,9 +238,15 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
         };
         let report = batch.run(&mut |task, context, amounts| {
             let done = wanted(args, project, &task.payload).map(|wanted| {
-                let most =
-                    (args.budget_tokens.map(|most| most.saturating_sub(used.0)), args.budget_usd.map(|most| most - used.1));
-                Wanted { attempts: context.attempts.to_vec(), most, ..wanted }
+                let most = (
+                    args.budget_tokens.map(|most| most.saturating_sub(used.0)),
+                    args.budget_usd.map(|most| most - used.1),
+                );
+                Wanted {
+                    attempts: context.attempts.to_vec(),
+                    most,
+                    ..wanted
+                }
             });
             let wanted = done.map_err(|why| {
                 cx.note(&escape(&format!("{}: not run: {}", task.id, why.message)));
@@ -212,7 +257,10 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
                 .and_then(|done| Ok((execute::finish(args, &done, collector, cx)?, done)))
             {
                 Ok((_, done)) => {
-                    used = (used.0 + done.end.tokens[0] + done.end.tokens[1], used.1 + done.end.usd);
+                    used = (
+                        used.0 + done.end.tokens[0] + done.end.tokens[1],
+                        used.1 + done.end.usd,
+                    );
                     output(&done, amounts)
                 }
                 Err(error) => {
@@ -223,11 +271,16 @@ fn work_off(args: &RunArgs, spec: &str, project: &Compiled, cx: &mut Cx) -> Resu
                 }
             }
         });
-        let BatchReport { runs: more, ended, .. } = report.map_err(infrastructure)?;
+        let BatchReport {
+            runs: more, ended, ..
+        } = report.map_err(infrastructure)?;
         runs.extend(more);
         // Reaching the requested number of tasks is not a failure.
         if args.max_tasks.is_some_and(|most| runs.len() as u64 >= most) {
-            break ended.filter(|why| runs.last().is_some_and(|(_, state)| state.obstacle() == Some(why)));
+            break ended.filter(|why| {
+                runs.last()
+                    .is_some_and(|(_, state)| state.obstacle() == Some(why))
+            });
         }
         match &source {
             Source::Webhook(webhook) if ended.is_none() => webhook.0.wait(WAIT),
@@ -247,7 +300,10 @@ const fn amount(tokens: u64) -> f64 {
 
 /// Returns the result of a run for its batch.
 fn output(done: &Done, amounts: &mut Amounts) -> std::result::Result<AgentOutput, Obstacle> {
-    let counted = [("tokens", amount(done.end.tokens[0] + done.end.tokens[1])), ("usd", done.end.usd)];
+    let counted = [
+        ("tokens", amount(done.end.tokens[0] + done.end.tokens[1])),
+        ("usd", done.end.usd),
+    ];
     amounts.extend(counted.map(|(unit, amount)| (unit.to_owned(), amount)));
     match &done.outcome.obstacle {
         Some(obstacle) => Err(obstacle.clone()),
@@ -273,18 +329,31 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, payload: &Value) -> Result<
         }
     };
     let parameters = project.parameters(&task)?;
-    let given = if args.subject.is_there() { payload } else { payload.get("inputs").unwrap_or(&Value::Null) };
+    let given = if args.subject.is_there() {
+        payload
+    } else {
+        payload.get("inputs").unwrap_or(&Value::Null)
+    };
     let mut inputs = BTreeMap::new();
     for (name, value) in given.as_object().into_iter().flatten() {
         if parameters.iter().any(|parameter| parameter.name == *name) {
             inputs.insert(name.clone(), value.clone());
         } else if !args.subject.is_there() {
-            return Err(CliError::usage(format!("`inputs` has `{name}`, and the task `{task}` has no parameter of that name")));
+            return Err(CliError::usage(format!(
+                "`inputs` has `{name}`, and the task `{task}` has no parameter of that name"
+            )));
         }
     }
     let objective = field("objective").map(str::to_owned);
     execute::complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
-    Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most: (None, None) })
+    Ok(Wanted {
+        task,
+        role,
+        inputs,
+        objective,
+        attempts: Vec::new(),
+        most: (None, None),
+    })
 }
 
 /// Reads the failure patterns in a file.
@@ -306,20 +375,36 @@ fn report(
     patterns: Option<Vec<FailurePattern>>,
     cx: &mut Cx,
 ) -> Exit {
-    let complete = runs.iter().filter(|(_, state)| state.status() == PipelineStatus::Complete).count();
+    let complete = runs
+        .iter()
+        .filter(|(_, state)| state.status() == PipelineStatus::Complete)
+        .count();
     cx.note(&match runs.len() {
         0 => "no task to run: all tasks that are ready are already complete".to_owned(),
         count => format!("{complete} of {} complete", plural(count, "task")),
     });
-    let kinds: BTreeSet<&str> = outcomes.iter().filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.word())).collect();
-    let twice = |kind: &str| FailurePattern::new(kind, PatternLimit::Count(2), PatternScope::Batch, "");
+    let kinds: BTreeSet<&str> = outcomes
+        .iter()
+        .filter_map(|outcome| Some(outcome.obstacle.as_ref()?.kind.word()))
+        .collect();
+    let twice =
+        |kind: &str| FailurePattern::new(kind, PatternLimit::Count(2), PatternScope::Batch, "");
     let patterns = patterns.unwrap_or_else(|| kinds.into_iter().map(twice).collect());
     let analyzer = QualityAnalyzer::new("", patterns, |finding| finding.remediation.clone());
     for found in analyzer.analyze(outcomes) {
-        let of = found.task.map_or_else(String::new, |task| format!(" in {task}"));
-        let advice = if found.remediation.is_empty() { String::new() } else { format!("; {}", found.remediation) };
+        let of = found
+            .task
+            .map_or_else(String::new, |task| format!(" in {task}"));
+        let advice = if found.remediation.is_empty() {
+            String::new()
+        } else {
+            format!("; {}", found.remediation)
+        };
         let last = found.notes.first().cloned().unwrap_or_default();
-        cx.note(&escape(&format!("{}{of}: {} times; the last: {last}{advice}", found.pattern, found.measure)));
+        cx.note(&escape(&format!(
+            "{}{of}: {} times; the last: {last}{advice}",
+            found.pattern, found.measure
+        )));
     }
     match ended {
         Some(why) => {

@@ -38,7 +38,11 @@ struct Candidate {
 
 /// Chooses runs whose names begin with `prefix`; if a subject is given, only runs of this task or
 /// role.
-pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str, Option<&str>), most: usize) -> Best {
+pub(in crate::cli::context) fn best(
+    project: &Compiled,
+    (prefix, subject): (&str, Option<&str>),
+    most: usize,
+) -> Best {
     let mut covered: Coverage = eval::all(&project.root, &project.config)
         .iter()
         .flat_map(|file| &file.suite)
@@ -46,13 +50,20 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
         .flat_map(of_case)
         .collect();
     let (mut candidates, mut refused) = (Vec::new(), Vec::new());
-    for name in traces::names(&project.root).into_iter().filter(|name| name.starts_with(prefix)) {
+    for name in traces::names(&project.root)
+        .into_iter()
+        .filter(|name| name.starts_with(prefix))
+    {
         match as_scenario::from_run(project, &format!("{RUN}{name}")) {
             Ok(run) if subject.is_some_and(|subject| run.subject() != subject) => {}
             Ok(FromRun::Agent(agent)) if !agent.calls.iter().any(Recording::is_answered) => {
                 refused.push((name, "none of its calls was answered".to_owned()));
             }
-            Ok(run) => candidates.push(Candidate { covers: of_run(&run), is_complete: run.ends() == "complete", run }),
+            Ok(run) => candidates.push(Candidate {
+                covers: of_run(&run),
+                is_complete: run.ends() == "complete",
+                run,
+            }),
             Err(_) if subject.is_some_and(|subject| !is_of(project, &name, subject)) => {}
             Err(why) => refused.push((name, why.message)),
         }
@@ -63,10 +74,20 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
         // Of equal runs, a complete one has priority, then the newest.
         let value = |one: &Candidate| {
             let new: Vec<&String> = one.covers.difference(&covered).collect();
-            (new.iter().any(|what| what.starts_with(SUBJECT)), new.len(), one.is_complete)
+            (
+                new.iter().any(|what| what.starts_with(SUBJECT)),
+                new.len(),
+                one.is_complete,
+            )
         };
-        let found = candidates.iter().enumerate().map(|(at, one)| (value(one), at)).max();
-        let Some(((_, 1.., _), at)) = found else { break };
+        let found = candidates
+            .iter()
+            .enumerate()
+            .map(|(at, one)| (value(one), at))
+            .max();
+        let Some(((_, 1.., _), at)) = found else {
+            break;
+        };
         let Candidate { run, covers, .. } = candidates.remove(at);
         covered.extend(covers);
         runs.push(run);
@@ -76,7 +97,9 @@ pub(in crate::cli::context) fn best(project: &Compiled, (prefix, subject): (&str
 
 /// Returns true if a run that a scenario cannot represent is of a task or role.
 fn is_of(project: &Compiled, name: &str, subject: &str) -> bool {
-    let begin = traces::read(&project.root, name).ok().and_then(|(_, journal)| journal.begin);
+    let begin = traces::read(&project.root, name)
+        .ok()
+        .and_then(|(_, journal)| journal.begin);
     begin.is_some_and(|begin| begin.role.unwrap_or(begin.task) == subject)
 }
 
@@ -85,13 +108,24 @@ const SUBJECT: &str = "subject";
 
 /// Returns the coverage of a path of nodes.
 fn of_path(subject: &str, path: &[String], (ends, is_exact): (&str, bool)) -> Coverage {
-    let mut covers = Coverage::from([format!("{SUBJECT} {subject}"), format!("end {subject} {ends}")]);
-    covers.extend(path.iter().map(|node| format!("node {subject} {}", node_of(node))));
+    let mut covers = Coverage::from([
+        format!("{SUBJECT} {subject}"),
+        format!("end {subject} {ends}"),
+    ]);
+    covers.extend(
+        path.iter()
+            .map(|node| format!("node {subject} {}", node_of(node))),
+    );
     if is_exact {
-        covers.extend(
-            path.windows(2)
-                .map(|two| format!("way {subject} {}", two.iter().map(|node| node_of(node)).collect::<Vec<_>>().join(" "))),
-        );
+        covers.extend(path.windows(2).map(|two| {
+            format!(
+                "way {subject} {}",
+                two.iter()
+                    .map(|node| node_of(node))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            )
+        }));
         covers.insert(format!("path {subject} {}", path.join(" ")));
     }
     covers
@@ -101,20 +135,49 @@ fn of_run(run: &FromRun) -> Coverage {
     match run {
         FromRun::Whole(whole) => of_path(run.subject(), &whole.path, (whole.ends.as_str(), true)),
         // The scenario of a single agent has no expectation on the end.
-        FromRun::Agent(agent) => of_path(run.subject(), std::slice::from_ref(&agent.node), ("complete", true)),
+        FromRun::Agent(agent) => of_path(
+            run.subject(),
+            std::slice::from_ref(&agent.node),
+            ("complete", true),
+        ),
     }
 }
 
 /// Returns the coverage of a scenario: the path of a run, or a single agent.
 fn of_case(case: &Case) -> Coverage {
-    let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else { return Coverage::new() };
+    let (Subject::Task(subject) | Subject::Role(subject)) = &case.subject.value else {
+        return Coverage::new();
+    };
     if !case.is_run {
         let node = case.node.as_ref().map_or("/", |node| node.value.as_str());
         return of_path(subject, &[node.to_owned()], ("complete", true));
     }
     let tests = || case.expectations.iter().map(|one| &one.value.test);
-    let ends = tests().find_map(|test| if let AnswerTest::Ends(ends) = test { Some(ends.as_str()) } else { None });
-    let path = tests().find_map(|test| if let AnswerTest::Path(path) = test { Some(path) } else { None });
-    let names: Vec<String> = path.iter().flat_map(|path| &path.calls).map(|call| call.name.value.clone()).collect();
-    of_path(subject, &names, (ends.unwrap_or("complete"), path.is_some_and(|path| path.matching == Matching::Strict)))
+    let ends = tests().find_map(|test| {
+        if let AnswerTest::Ends(ends) = test {
+            Some(ends.as_str())
+        } else {
+            None
+        }
+    });
+    let path = tests().find_map(|test| {
+        if let AnswerTest::Path(path) = test {
+            Some(path)
+        } else {
+            None
+        }
+    });
+    let names: Vec<String> = path
+        .iter()
+        .flat_map(|path| &path.calls)
+        .map(|call| call.name.value.clone())
+        .collect();
+    of_path(
+        subject,
+        &names,
+        (
+            ends.unwrap_or("complete"),
+            path.is_some_and(|path| path.matching == Matching::Strict),
+        ),
+    )
 }

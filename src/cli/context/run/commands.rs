@@ -30,8 +30,17 @@ pub(super) struct ProjectCommands<'p> {
 
 impl<'p> ProjectCommands<'p> {
     pub(super) fn new(project: &'p Compiled, is_permitted: bool) -> Self {
-        let keys = project.config.providers.values().filter_map(|provider| provider.api_key_env.clone());
-        Self { project, policy: &project.config.policy, is_permitted, hidden: keys.collect() }
+        let keys = project
+            .config
+            .providers
+            .values()
+            .filter_map(|provider| provider.api_key_env.clone());
+        Self {
+            project,
+            policy: &project.config.policy,
+            is_permitted,
+            hidden: keys.collect(),
+        }
     }
 
     /// Runs a program with a selection of the own variables.
@@ -44,23 +53,47 @@ impl<'p> ProjectCommands<'p> {
     ) -> std::result::Result<CommandEnd, String> {
         let line = argv.join(" ");
         self.permit(&line)?;
-        let folder = folder.map_or_else(|| self.project.root.clone(), |folder| self.project.root.join(folder));
-        let is_inside = fs::ReadFs::canonical(&fs::RealFs, &folder).is_ok_and(|folder| folder.starts_with(&self.project.root));
-        let root_is_real = fs::ReadFs::canonical(&fs::RealFs, &self.project.root).is_ok_and(|root| root == self.project.root);
+        let folder = folder.map_or_else(
+            || self.project.root.clone(),
+            |folder| self.project.root.join(folder),
+        );
+        let is_inside = fs::ReadFs::canonical(&fs::RealFs, &folder)
+            .is_ok_and(|folder| folder.starts_with(&self.project.root));
+        let root_is_real = fs::ReadFs::canonical(&fs::RealFs, &self.project.root)
+            .is_ok_and(|root| root == self.project.root);
         if root_is_real && !is_inside {
-            return Err(format!("{} is not a folder inside the project", folder.display()));
+            return Err(format!(
+                "{} is not a folder inside the project",
+                folder.display()
+            ));
         }
         let argv = self.argv(argv);
-        let bounds = Bounds { key: "<timeout>", ..Bounds::of(time, OUTPUT) };
-        let ended = process::run(&argv, &folder, &self.variables(inherits, own), input, &bounds);
+        let bounds = Bounds {
+            key: "<timeout>",
+            ..Bounds::of(time, OUTPUT)
+        };
+        let ended = process::run(
+            &argv,
+            &folder,
+            &self.variables(inherits, own),
+            input,
+            &bounds,
+        );
         match ended {
             Ended::Exited { code, out, said } => {
-                let out = String::from_utf8(out).map_err(|_| "what it wrote is not UTF-8".to_owned())?;
+                let out =
+                    String::from_utf8(out).map_err(|_| "what it wrote is not UTF-8".to_owned())?;
                 Ok(CommandEnd { code, out, said })
             }
-            ended @ (Ended::Signal { .. } | Ended::Stopped | Ended::Late | Ended::TooMuch | Ended::Never(_)) => {
-                ended.well(&bounds).map(|_| CommandEnd { code: 0, out: String::new(), said: String::new() })
-            }
+            ended @ (Ended::Signal { .. }
+            | Ended::Stopped
+            | Ended::Late
+            | Ended::TooMuch
+            | Ended::Never(_)) => ended.well(&bounds).map(|_| CommandEnd {
+                code: 0,
+                out: String::new(),
+                said: String::new(),
+            }),
         }
     }
 
@@ -69,7 +102,12 @@ impl<'p> ProjectCommands<'p> {
     fn argv(&self, written: &[String]) -> Vec<String> {
         let mut argv = written.to_vec();
         if let Some(program) = argv.first_mut().filter(|program| program.contains('/')) {
-            *program = self.project.root.join(&*program).to_string_lossy().into_owned();
+            *program = self
+                .project
+                .root
+                .join(&*program)
+                .to_string_lossy()
+                .into_owned();
         }
         argv
     }
@@ -82,15 +120,28 @@ impl<'p> ProjectCommands<'p> {
                 "`{line}` is not run: the commands of this project are not permitted; `ctxc trust` shows them, and asks"
             ));
         }
-        let begins =
-            |prefix: &String| line == prefix || line.strip_prefix(prefix.as_str()).is_some_and(|rest| rest.starts_with(' '));
+        let begins = |prefix: &String| {
+            line == prefix
+                || line
+                    .strip_prefix(prefix.as_str())
+                    .is_some_and(|rest| rest.starts_with(' '))
+        };
         if let Some(commands) = &self.policy.commands
             && !commands.iter().any(begins)
         {
-            return Err(format!("`{line}` is not run: `[policy] commands` in ctxc.toml allows none that begins like this"));
+            return Err(format!(
+                "`{line}` is not run: `[policy] commands` in ctxc.toml allows none that begins like this"
+            ));
         }
-        match self.policy.blocked.iter().find(|blocked| line.contains(blocked.as_str())) {
-            Some(blocked) => Err(format!("`{line}` is not run: `[policy] blocked` in ctxc.toml rules out `{blocked}`")),
+        match self
+            .policy
+            .blocked
+            .iter()
+            .find(|blocked| line.contains(blocked.as_str()))
+        {
+            Some(blocked) => Err(format!(
+                "`{line}` is not run: `[policy] blocked` in ctxc.toml rules out `{blocked}`"
+            )),
             None => Ok(()),
         }
     }
@@ -98,8 +149,15 @@ impl<'p> ProjectCommands<'p> {
     fn variables(&self, inherits: Inherits, own: &[(String, String)]) -> Vec<(String, String)> {
         let is_secret = |name: &str| is_withheld(name) || self.hidden.contains(name);
         let mut variables = match inherits {
-            Inherits::Usual => process::environment(ENVIRONMENT.into_iter().chain(self.policy.env.iter().map(String::as_str))),
-            Inherits::All => fs::env_all().into_iter().filter(|(name, _)| !is_secret(name)).collect(),
+            Inherits::Usual => process::environment(
+                ENVIRONMENT
+                    .into_iter()
+                    .chain(self.policy.env.iter().map(String::as_str)),
+            ),
+            Inherits::All => fs::env_all()
+                .into_iter()
+                .filter(|(name, _)| !is_secret(name))
+                .collect(),
             Inherits::Nothing => Vec::new(),
         };
         variables.extend(own.iter().cloned());
@@ -111,7 +169,12 @@ impl Commands for ProjectCommands<'_> {
     fn run(&self, command: &CommandSpec) -> std::result::Result<CommandEnd, String> {
         let variables = command.own_variables();
         let environment = (command.inherits, &*variables);
-        self.execute(&command.words(), command.folder.as_deref(), environment, ("", command.timeout.unwrap_or(TIME)))
+        self.execute(
+            &command.words(),
+            command.folder.as_deref(),
+            environment,
+            ("", command.timeout.unwrap_or(TIME)),
+        )
     }
 }
 
@@ -132,13 +195,22 @@ impl Files for ListedFiles<'_> {
     }
 
     fn listed(&self, command: &str) -> std::result::Result<Vec<String>, String> {
-        let split = argv::split(command, 0).map_err(|_| "it cannot be split into arguments".to_owned())?;
+        let split =
+            argv::split(command, 0).map_err(|_| "it cannot be split into arguments".to_owned())?;
         let argv: Vec<String> = split.arguments.into_iter().map(|word| word.value).collect();
-        let end = self.commands.execute(&argv, None, (Inherits::Usual, &[]), ("", TIME))?;
+        let end = self
+            .commands
+            .execute(&argv, None, (Inherits::Usual, &[]), ("", TIME))?;
         if end.code != 0 {
             return Err(format!("it ended with exit code {}", end.code));
         }
-        Ok(end.out.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
+        Ok(end
+            .out
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .map(str::to_owned)
+            .collect())
     }
 }
 
@@ -154,7 +226,10 @@ impl<'p> ProjectTools<'p> {
     ///
     /// # Errors
     /// A server cannot be started, or no server has a tool.
-    pub(super) fn start(commands: &'p ProjectCommands<'p>, role: Option<&Role>) -> std::result::Result<Self, String> {
+    pub(super) fn start(
+        commands: &'p ProjectCommands<'p>,
+        role: Option<&Role>,
+    ) -> std::result::Result<Self, String> {
         let mut servers = McpServers::new();
         let tools = role.and_then(|role| role.tools.as_ref());
         let wanted: Vec<&str> = tools
@@ -167,14 +242,27 @@ impl<'p> ProjectTools<'p> {
         for (name, server) in config.mcp.iter().filter(|_| !wanted.is_empty()) {
             let failed = |why: String| format!("the server of tools `{name}`: {why}");
             commands.permit(&server.command.join(" ")).map_err(failed)?;
-            let names = ENVIRONMENT.into_iter().chain(server.env.iter().map(String::as_str));
+            let names = ENVIRONMENT
+                .into_iter()
+                .chain(server.env.iter().map(String::as_str));
             let argv = commands.argv(&server.command);
-            let started = McpServer::start(&argv, &commands.project.root, &process::environment(names)).map_err(failed)?;
+            let started =
+                McpServer::start(&argv, &commands.project.root, &process::environment(names))
+                    .map_err(failed)?;
             servers.insert(name.clone(), started);
         }
-        let is_served = |tool: &str| servers.values().any(|server| server.tools().iter().any(|name| name == tool));
-        match wanted.into_iter().find(|tool| !config.mcp.is_empty() && !is_served(tool)) {
-            Some(tool) => Err(format!("no server of `[mcp]` has the tool `{tool}`, and it has no `command`")),
+        let is_served = |tool: &str| {
+            servers
+                .values()
+                .any(|server| server.tools().iter().any(|name| name == tool))
+        };
+        match wanted
+            .into_iter()
+            .find(|tool| !config.mcp.is_empty() && !is_served(tool))
+        {
+            Some(tool) => Err(format!(
+                "no server of `[mcp]` has the tool `{tool}`, and it has no `command`"
+            )),
             None => Ok(Self { commands, servers }),
         }
     }
@@ -184,16 +272,29 @@ impl Tools for ProjectTools<'_> {
     fn call(&self, action: &ApprovedAction<ToolCall>, role: Option<&Role>) -> ToolAnswer {
         let call = action.action();
         let tools = role.and_then(|role| role.tools.as_ref());
-        let command = tools.and_then(|tools| tools.defined.get(&call.name)).map(|tool| &tool.command);
+        let command = tools
+            .and_then(|tools| tools.defined.get(&call.name))
+            .map(|tool| &tool.command);
         let Some(command) = command.filter(|command| !command.is_empty()) else {
-            let server = self.servers.values().find(|server| server.tools().contains(&call.name));
-            return server.map_or_else(|| NoTools.call(action, role), |server| server.call(&call.name, &call.arguments));
+            let server = self
+                .servers
+                .values()
+                .find(|server| server.tools().contains(&call.name));
+            return server.map_or_else(
+                || NoTools.call(action, role),
+                |server| server.call(&call.name, &call.arguments),
+            );
         };
         let input = call.arguments.to_string();
-        match self.commands.execute(command, None, (Inherits::Usual, &[]), (&input, TIME)) {
+        match self
+            .commands
+            .execute(command, None, (Inherits::Usual, &[]), (&input, TIME))
+        {
             Ok(CommandEnd { code: 0, out, .. }) => ToolAnswer::of(out.trim_end_matches('\n')),
             Ok(CommandEnd { code, out, said }) => {
-                let said = [out.trim_end(), said.trim_end()].into_iter().filter(|part| !part.is_empty());
+                let said = [out.trim_end(), said.trim_end()]
+                    .into_iter()
+                    .filter(|part| !part.is_empty());
                 let said: Vec<&str> = said.collect();
                 ToolAnswer::refused(format!("{}\n[exit code {code}]", said.join("\n")))
             }

@@ -78,9 +78,18 @@ pub(super) struct Done {
 /// Runs the task of the command line.
 pub(super) fn run(args: &RunArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let collector = Collector::from_env(cx);
-    let resumed = args.resume.as_deref().map(|name| traces::read(&project.root, name.trim_start_matches("run:"))).transpose()?;
-    if let Some((name, _)) = resumed.as_ref().filter(|(_, journal)| journal.is_complete()) {
-        return Err(CliError::usage(format!("run {name} is complete: there is nothing to resume")));
+    let resumed = args
+        .resume
+        .as_deref()
+        .map(|name| traces::read(&project.root, name.trim_start_matches("run:")))
+        .transpose()?;
+    if let Some((name, _)) = resumed
+        .as_ref()
+        .filter(|(_, journal)| journal.is_complete())
+    {
+        return Err(CliError::usage(format!(
+            "run {name} is complete: there is nothing to resume"
+        )));
     }
     let wanted = wanted(args, project, resumed.as_ref().map(|(_, journal)| journal))?;
     let done = execute(args, project, &wanted, (resumed, collector.as_ref()), cx)?;
@@ -96,16 +105,29 @@ pub(super) fn execute(
     cx: &mut Cx,
 ) -> Result<Done> {
     let graph = TaskGraph::load(&project.registry, &wanted.task)?;
-    let graph = graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
+    let graph =
+        graph.ok_or_else(|| CliError::usage(format!("there is no task `{}`", wanted.task)))?;
     let counters = Counters::new(&project.config, None)?;
     // `--explain` prints the tokens of each context.
-    let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
+    let counting = if args.explain {
+        Counting::Always
+    } else {
+        Counting::WhenNeeded
+    };
     let models = Some(counters.models(&project.config));
-    let options = Options { counter: counters.first(), models, counting, ..Options::default() };
+    let options = Options {
+        counter: counters.first(),
+        models,
+        counting,
+        ..Options::default()
+    };
     let history = args.history.read()?;
     let source = args.lookup.of(project);
     let from = from(args, resumed.as_ref().map(|(_, journal)| journal))?;
-    let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
+    let asks = matches!(
+        from,
+        AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
+    );
     if asks {
         trust::require(project, &args.trust, "asking a model")?;
     }
@@ -115,22 +137,34 @@ pub(super) fn execute(
         trust::require(project, &args.trust, what)?;
     }
     let commands = ProjectCommands::new(project, needs.is_some());
-    let files = ListedFiles { inside: project.files(), commands: &commands };
+    let files = ListedFiles {
+        inside: project.files(),
+        commands: &commands,
+    };
     let situation = Situation {
         source: &source,
         files: &files,
         attempts: &wanted.attempts,
         history: &history,
-        asked: Asked { objective: wanted.objective.as_deref(), ..Asked::default() },
+        asked: Asked {
+            objective: wanted.objective.as_deref(),
+            ..Asked::default()
+        },
         role: wanted.role,
         session: &args.session,
         ..Situation::new(&wanted.task, &wanted.inputs)
     };
     let flow = TaskFlow::new(&graph, situation, &options)?;
     let (trace, _lock) = trace(args, project, (from, asks), resumed, cx)?;
-    let trace = if collector.is_some() { trace.timed(fs::now) } else { trace };
+    let trace = if collector.is_some() {
+        trace.timed(fs::now)
+    } else {
+        trace
+    };
     if !trace.run.is_empty() && args.source.is_none() {
-        interrupt::before(|| drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n")));
+        interrupt::before(|| {
+            drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n"))
+        });
     }
     // Collectors never receive personal data, even if the project's trace keeps it.
     let masks = collector.map(|_| redactor(project)).transpose()?;
@@ -141,12 +175,25 @@ pub(super) fn execute(
     if let Some(before) = &trace.before().begin {
         same(before, &begin, &trace, cx)?;
     } else {
-        trace.event(TraceEvent::Begin(begin)).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+        trace
+            .event(TraceEvent::Begin(begin))
+            .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     }
-    let jobs = args.jobs.map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
-    let limits = Limits { depth: args.max_depth, usd: wanted.most.1, tokens: wanted.most.0, jobs };
-    let tools = ProjectTools::start(&commands, wanted.role).map_err(|why| CliError::new(Kind::Infrastructure, why))?;
-    let scripts = ScriptedCommands { script: sources.script(), then: Some(&commands) };
+    let jobs = args
+        .jobs
+        .map_or(if asks { 8 } else { 1 }, NonZeroUsize::get);
+    let limits = Limits {
+        depth: args.max_depth,
+        usd: wanted.most.1,
+        tokens: wanted.most.0,
+        jobs,
+    };
+    let tools = ProjectTools::start(&commands, wanted.role)
+        .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    let scripts = ScriptedCommands {
+        script: sources.script(),
+        then: Some(&commands),
+    };
     let (outcome, spent) = sources.with(|answers| {
         let runner = Runner::new(Parts {
             options,
@@ -163,21 +210,39 @@ pub(super) fn execute(
         (outcome, runner.spent())
     });
     source.note(cx);
-    if let Some(path) = args.script.as_ref().filter(|_| outcome.status == PipelineStatus::Complete && is_whole(args)) {
+    if let Some(path) = args
+        .script
+        .as_ref()
+        .filter(|_| outcome.status == PipelineStatus::Complete && is_whole(args))
+    {
         unreached(sources.script(), path, cx);
     }
     let end = End {
         status: outcome.status.word().to_owned(),
         obstacle: outcome.obstacle.clone(),
-        content: outcome.result.as_ref().map(|result| result.content.clone()).unwrap_or_default(),
+        content: outcome
+            .result
+            .as_ref()
+            .map(|result| result.content.clone())
+            .unwrap_or_default(),
         partial: outcome.partial.clone(),
         calls: spent.calls,
         tokens: spent.tokens,
         usd: (spent.usd * 1e9).round() / 1e9,
     };
-    let kept = trace.event(TraceEvent::End(end.clone())).and_then(|()| trace.sync());
-    let spans = collector.zip(masks.as_ref()).map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
-    Ok(Done { outcome, end, trace, kept, spans })
+    let kept = trace
+        .event(TraceEvent::End(end.clone()))
+        .and_then(|()| trace.sync());
+    let spans = collector
+        .zip(masks.as_ref())
+        .map(|(collector, masks)| collector.spans(&trace, &wanted.task, masks));
+    Ok(Done {
+        outcome,
+        end,
+        trace,
+        kept,
+        spans,
+    })
 }
 
 /// Returns true if the script has the answers of all requests: the run has no other tasks and no
@@ -191,8 +256,16 @@ const fn is_whole(args: &RunArgs) -> bool {
 fn unreached(script: &Script, path: &Path, cx: &mut Cx) {
     let numbers: Vec<String> = script.unreached().iter().map(ToString::to_string).collect();
     if let Some((last, others)) = numbers.split_last() {
-        let which = if others.is_empty() { last.clone() } else { format!("{} and {last}", others.join(", ")) };
-        let (answers, are) = if others.is_empty() { ("answer", "is") } else { ("answers", "are") };
+        let which = if others.is_empty() {
+            last.clone()
+        } else {
+            format!("{} and {last}", others.join(", "))
+        };
+        let (answers, are) = if others.is_empty() {
+            ("answer", "is")
+        } else {
+            ("answers", "are")
+        };
         let path = escape(&path.display().to_string()).into_owned();
         cx.note(&format!(
             "warning: {answers} {which} of {path} {are} not used: no request of this run got that far, or fits its `when`"
@@ -207,11 +280,19 @@ fn now() -> String {
 
 /// Returns the run that the command line specifies; for a resumed run, with the values of its first
 /// command.
-fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) -> Result<Wanted<'p>> {
+fn wanted<'p>(
+    args: &RunArgs,
+    project: &'p Compiled,
+    journal: Option<&Journal>,
+) -> Result<Wanted<'p>> {
     let before = journal.and_then(|journal| journal.begin.as_ref());
     let (role, task) = match before.filter(|_| !args.subject.is_there()) {
         Some(begin) => {
-            let role = begin.role.as_deref().map(|name| crate::cli::context::models::role(&project.config, name)).transpose()?;
+            let role = begin
+                .role
+                .as_deref()
+                .map(|name| crate::cli::context::models::role(&project.config, name))
+                .transpose()?;
             (role, project.task(&begin.task)?)
         }
         None => args.subject.read(project)?,
@@ -221,14 +302,23 @@ fn wanted<'p>(args: &RunArgs, project: &'p Compiled, journal: Option<&Journal>) 
     let mut objective = args.objective.read(&task, (&parameters, role), &inputs)?;
     if let Some(begin) = before.filter(|_| args.input.is_empty() && objective.is_none()) {
         if begin.is_redacted {
-            return Err(CliError::usage("the values of this run are not kept, since they hold secrets or personal data")
-                .hint("give them again: `--input NAME=VALUE` as in the first command"));
+            return Err(CliError::usage(
+                "the values of this run are not kept, since they hold secrets or personal data",
+            )
+            .hint("give them again: `--input NAME=VALUE` as in the first command"));
         }
         (inputs, objective) = (begin.inputs.clone(), begin.objective.clone());
     }
     complete(project, (&task, &parameters), &inputs, objective.as_deref())?;
     let most = (args.budget_tokens, args.budget_usd);
-    Ok(Wanted { task, role, inputs, objective, attempts: Vec::new(), most })
+    Ok(Wanted {
+        task,
+        role,
+        inputs,
+        objective,
+        attempts: Vec::new(),
+        most,
+    })
 }
 
 /// Returns an error if a parameter has no value, before any call.
@@ -239,11 +329,15 @@ pub(super) fn complete(
     objective: Option<&str>,
 ) -> Result<()> {
     let is_missing = |parameter: &&Parameter| {
-        let is_given = inputs.contains_key(&parameter.name) || objective.is_some() && parameter.name == objective::NAME;
+        let is_given = inputs.contains_key(&parameter.name)
+            || objective.is_some() && parameter.name == objective::NAME;
         parameter.default.is_none() && !is_given
     };
     let missing = |parameter: &Parameter| {
-        let kind = FaultKind::Missing { name: parameter.name.clone(), origin: MissingFrom::Input };
+        let kind = FaultKind::Missing {
+            name: parameter.name.clone(),
+            origin: MissingFrom::Input,
+        };
         let place = crate::context::fault::Place {
             definition: task.to_owned(),
             node: "/".to_owned(),
@@ -252,42 +346,85 @@ pub(super) fn complete(
         Fault::of(place, kind)
     };
     let faults: Vec<Fault> = parameters.iter().filter(is_missing).map(missing).collect();
-    if faults.is_empty() { Ok(()) } else { Err(refused(&faults, &project.lines(&project.paths()))) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(refused(&faults, &project.lines(&project.paths())))
+    }
 }
 
 /// Returns the source of the answers.
 fn from(args: &RunArgs, journal: Option<&Journal>) -> Result<AnswerSource> {
-    let before = journal.and_then(|journal| journal.begin.as_ref()).and_then(|begin| AnswerSource::of_word(&begin.answers));
+    let before = journal
+        .and_then(|journal| journal.begin.as_ref())
+        .and_then(|begin| AnswerSource::of_word(&begin.answers));
     let from = match (args.answers, &args.script) {
         (Some(from), _) => from,
         (None, Some(_)) => AnswerSource::Scripted,
         (None, None) => before.unwrap_or(AnswerSource::Replay),
     };
-    let asks = matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live);
-    if !asks && (args.budget_tokens.is_some() || args.budget_usd.is_some()) && from != AnswerSource::Scripted {
-        return Err(CliError::usage("a budget is for calls of models, and none is asked here")
-            .hint("`--answers record` or `live` asks them"));
+    let asks = matches!(
+        from,
+        AnswerSource::Record | AnswerSource::ReplayOrRecord | AnswerSource::Live
+    );
+    if !asks
+        && (args.budget_tokens.is_some() || args.budget_usd.is_some())
+        && from != AnswerSource::Scripted
+    {
+        return Err(
+            CliError::usage("a budget is for calls of models, and none is asked here")
+                .hint("`--answers record` or `live` asks them"),
+        );
     }
-    if args.recording.is_some() && !matches!(from, AnswerSource::Replay | AnswerSource::ReplayOrRecord) {
-        return Err(CliError::usage("--recording is for `--answers replay` and `replay-or-record`"));
+    if args.recording.is_some()
+        && !matches!(from, AnswerSource::Replay | AnswerSource::ReplayOrRecord)
+    {
+        return Err(CliError::usage(
+            "--recording is for `--answers replay` and `replay-or-record`",
+        ));
     }
     Ok(from)
 }
 
 /// Describes the part of a task that requires the user's permission; `None` without one.
-fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled, written: &Script) -> Option<String> {
+fn needs(
+    graph: &TaskGraph<'_>,
+    wanted: &Wanted<'_>,
+    project: &Compiled,
+    written: &Script,
+) -> Option<String> {
     let plan = crate::run::plan::plan(graph, &wanted.task).ok()?;
     let all = plan.all();
     let of = |node: &PlanNode| graph.node(&wanted.task, &node.path);
-    let named: Vec<&str> = written.answers().filter_map(|answer| Some(&*answer.node.as_ref()?.value)).collect();
-    let is_written = |node: &PlanNode| named.iter().any(|of| node.name.as_deref() == Some(of) || node_of(of) == node.path);
-    if let Some(script) = all.iter().find(|node| node.kind == PlanKind::Script && !is_written(node)) {
+    let named: Vec<&str> = written
+        .answers()
+        .filter_map(|answer| Some(&*answer.node.as_ref()?.value))
+        .collect();
+    let is_written = |node: &PlanNode| {
+        named
+            .iter()
+            .any(|of| node.name.as_deref() == Some(of) || node_of(of) == node.path)
+    };
+    if let Some(script) = all
+        .iter()
+        .find(|node| node.kind == PlanKind::Script && !is_written(node))
+    {
         let words = of(script).map_or_else(String::new, |node| command_words(&node.body));
         return Some(format!("running the command of {} ({words})", script.path));
     }
-    let lists = |node: &&Node| node.body.file_paths.as_ref().is_some_and(|files| files.source == FileSource::Command);
+    let lists = |node: &&Node| {
+        node.body
+            .file_paths
+            .as_ref()
+            .is_some_and(|files| files.source == FileSource::Command)
+    };
     if let Some(node) = all.iter().filter_map(|node| of(node)).find(lists) {
-        let command = node.body.file_paths.as_ref().and_then(|files| files.command.as_deref()).unwrap_or_default();
+        let command = node
+            .body
+            .file_paths
+            .as_ref()
+            .and_then(|files| files.command.as_deref())
+            .unwrap_or_default();
         return Some(format!("running `{command}`, which lists files"));
     }
     let tools = wanted.role.and_then(|role| role.tools.as_ref());
@@ -295,13 +432,20 @@ fn needs(graph: &TaskGraph<'_>, wanted: &Wanted<'_>, project: &Compiled, written
     if let Some(tool) = given.iter().find(|tool| !tool.command.is_empty()) {
         return Some(format!("running the command of the tool `{}`", tool.name));
     }
-    let (name, _) = project.config.mcp.first_key_value().filter(|_| !given.is_empty())?;
+    let (name, _) = project
+        .config
+        .mcp
+        .first_key_value()
+        .filter(|_| !given.is_empty())?;
     Some(format!("starting the server of tools `{name}`"))
 }
 
 fn command_words(body: &Body<'_>) -> String {
-    let Some(command) = &body.command else { return String::new() };
-    let text = |text: &crate::registry::body::Text<'_>| text.text.as_deref().unwrap_or("…").to_owned();
+    let Some(command) = &body.command else {
+        return String::new();
+    };
+    let text =
+        |text: &crate::registry::body::Text<'_>| text.text.as_deref().unwrap_or("…").to_owned();
     let words: Vec<String> = command.line.iter().chain(&command.args).map(text).collect();
     words.join(" ")
 }
@@ -315,29 +459,65 @@ fn trace(
     cx: &mut Cx,
 ) -> Result<(Trace, Option<fs::Lock>)> {
     let content = project.config.record.content;
-    if content == Content::Shape && matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord) {
+    if content == Content::Shape
+        && matches!(from, AnswerSource::Record | AnswerSource::ReplayOrRecord)
+    {
         return Err(answers::shape());
     }
     let kept = |trace: Trace| if args.explain { trace.kept() } else { trace };
     let redactor = redactor(project)?;
-    let redactor = if content == Content::Full { redactor.keeping_persons() } else { redactor };
+    let redactor = if content == Content::Full {
+        redactor.keeping_persons()
+    } else {
+        redactor
+    };
     if let Some((name, journal)) = resumed {
         let (file, lock) = traces::resume(&project.root, &name)?;
-        return Ok((kept(Trace::new(name, Some(Box::new(file)), redactor, journal).comparing(project.comparison())), lock));
+        return Ok((
+            kept(
+                Trace::new(name, Some(Box::new(file)), redactor, journal)
+                    .comparing(project.comparison()),
+            ),
+            lock,
+        ));
     }
-    let begun = if args.no_trace || content == Content::Shape { None } else { traces::begin(&project.root)? };
+    let begun = if args.no_trace || content == Content::Shape {
+        None
+    } else {
+        traces::begin(&project.root)?
+    };
     if let Some((name, file, lock)) = begun {
         let file: Box<dyn LineSink> = Box::new(file);
-        return Ok((kept(Trace::new(name, Some(file), redactor, Journal::default())), lock));
+        return Ok((
+            kept(Trace::new(name, Some(file), redactor, Journal::default())),
+            lock,
+        ));
     }
     if asks && !args.no_trace {
         cx.note("this run keeps no trace, so it cannot be resumed");
     }
-    Ok((kept(Trace::new(String::new(), None, redactor, Journal::default())), None))
+    Ok((
+        kept(Trace::new(
+            String::new(),
+            None,
+            redactor,
+            Journal::default(),
+        )),
+        None,
+    ))
 }
 
-fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, AnswerSource), trace: &Trace) -> Begin {
-    let given = hash_of(&wanted.inputs, wanted.objective.as_deref(), trace.redactor());
+fn begin(
+    wanted: &Wanted<'_>,
+    args: &RunArgs,
+    (project, from): (&Compiled, AnswerSource),
+    trace: &Trace,
+) -> Begin {
+    let given = hash_of(
+        &wanted.inputs,
+        wanted.objective.as_deref(),
+        trace.redactor(),
+    );
     let text = serde_json::to_string(&(&wanted.inputs, &wanted.objective)).unwrap_or_default();
     let mut redacted = Vec::new();
     trace.redactor().json(&text, "", &mut redacted);
@@ -358,7 +538,9 @@ fn begin(wanted: &Wanted<'_>, args: &RunArgs, (project, from): (&Compiled, Answe
 /// Returns an error if a run to be resumed differs from this one.
 fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
     let differs = match () {
-        () if before.task != now.task || before.role != now.role => "it was of another task or role",
+        () if before.task != now.task || before.role != now.role => {
+            "it was of another task or role"
+        }
         () if before.given != now.given => "it was given other values",
         () if before.registry != now.registry => "the templates have changed since",
         () if before.session != now.session => "it has another --session",
@@ -369,18 +551,36 @@ fn same(before: &Begin, now: &Begin, trace: &Trace, cx: &mut Cx) -> Result<()> {
             return Ok(());
         }
     };
-    Err(CliError::usage(format!("run {} cannot be resumed: {differs}", trace.run)).hint("run it anew, without --resume"))
+    Err(
+        CliError::usage(format!("run {} cannot be resumed: {differs}", trace.run))
+            .hint("run it anew, without --resume"),
+    )
 }
 
 /// Prints the result of the run.
-pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>, cx: &mut Cx) -> Result<Exit> {
-    let Done { outcome, end, trace, kept, spans } = done;
+pub(super) fn finish(
+    args: &RunArgs,
+    done: &Done,
+    collector: Option<&Collector>,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let Done {
+        outcome,
+        end,
+        trace,
+        kept,
+        spans,
+    } = done;
     // Notes beside the result often end in shared logs.
     let redactor = trace.redactor().clone().keeping_persons();
     if args.explain {
         show::way(&trace.events(), &redactor, cx);
     }
-    let line = TraceLine { schema: RUN.to_owned(), run: trace.run.clone(), event: TraceEvent::End(end.clone()) };
+    let line = TraceLine {
+        schema: RUN.to_owned(),
+        run: trace.run.clone(),
+        event: TraceEvent::End(end.clone()),
+    };
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => cx.json(&line),
         DataFormat::Text => match &outcome.result {
@@ -389,20 +589,32 @@ pub(super) fn finish(args: &RunArgs, done: &Done, collector: Option<&Collector>,
         },
     })?;
     if !trace.run.is_empty() {
-        cx.note(&format!("{}: {}", format_args!("run:{}", trace.run), plural(end.calls as usize, "call")));
+        cx.note(&format!(
+            "{}: {}",
+            format_args!("run:{}", trace.run),
+            plural(end.calls as usize, "call")
+        ));
     }
     if let Some((collector, spans)) = collector.zip(spans.as_ref()) {
         cx.flush()?;
         collector.send(spans, cx);
     }
-    kept.clone().map_err(|why| CliError::new(Kind::Infrastructure, why))?;
+    kept.clone()
+        .map_err(|why| CliError::new(Kind::Infrastructure, why))?;
     match &outcome.obstacle {
         None => Ok(Exit::Success),
         Some(obstacle) => {
             show::unfinished(end, &redactor, cx);
-            cx.note(&format!("{}: {}", outcome.status.word(), escape(&redactor.text(&obstacle.to_string()).0)));
+            cx.note(&format!(
+                "{}: {}",
+                outcome.status.word(),
+                escape(&redactor.text(&obstacle.to_string()).0)
+            ));
             let exit = exit(outcome.status, obstacle);
-            if exit == Exit::Stale && args.script.is_none() && args.answers.is_none_or(|from| from == AnswerSource::Replay) {
+            if exit == Exit::Stale
+                && args.script.is_none()
+                && args.answers.is_none_or(|from| from == AnswerSource::Replay)
+            {
                 cx.note("  hint: `--script FILE` takes answers that you wrote, `--answers record` asks the models of ctxc.toml");
             }
             Ok(exit)

@@ -67,36 +67,77 @@ impl ProposeArgs {
 ///
 /// # Errors
 /// The project has no such role, the role may not be called, or it gives no answer.
-pub(in crate::cli::context) fn proposals(args: &ProposeArgs, (text, said): (&str, &str), project: &Compiled) -> Result<String> {
+pub(in crate::cli::context) fn proposals(
+    args: &ProposeArgs,
+    (text, said): (&str, &str),
+    project: &Compiled,
+) -> Result<String> {
     if !args.propose {
         return Ok(String::new());
     }
     let role = models::role(&project.config, ROLE).map_err(|_| {
-        CliError::usage(format!("--propose asks the role `{ROLE}`, which ctxc.toml does not have"))
-            .hint(format!("add `[roles.{ROLE}]` with a `template` and a model of its own"))
+        CliError::usage(format!(
+            "--propose asks the role `{ROLE}`, which ctxc.toml does not have"
+        ))
+        .hint(format!(
+            "add `[roles.{ROLE}]` with a `template` and a model of its own"
+        ))
     })?;
     if let Some(path) = &args.script {
-        return said_of(&ask(role, &script::read(path)?, (text, said), project)?, text);
+        return said_of(
+            &ask(role, &script::read(path)?, (text, said), project)?,
+            text,
+        );
     }
     trust::require(project, &args.trust, "asking a model")?;
-    let models =
-        ModelCalls::new(&project.config, SpendLimit { tokens: None, usd: role.budget.usd.as_ref().map(|usd| usd.value) }, None);
+    let models = ModelCalls::new(
+        &project.config,
+        SpendLimit {
+            tokens: None,
+            usd: role.budget.usd.as_ref().map(|usd| usd.value),
+        },
+        None,
+    );
     said_of(&ask(role, &models, (text, said), project)?, text)
 }
 
 /// Requests the proposals from the role.
-fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: &Compiled) -> Result<Value> {
-    let bug = |why: String| CliError::new(Kind::Infrastructure, format!("the archivist cannot be asked: {why}"));
+fn ask(
+    role: &Role,
+    answers: &dyn Answers,
+    (text, said): (&str, &str),
+    project: &Compiled,
+) -> Result<Value> {
+    let bug = |why: String| {
+        CliError::new(
+            Kind::Infrastructure,
+            format!("the archivist cannot be asked: {why}"),
+        )
+    };
     let registry = project.config.compile(TEMPLATE).map_err(bug)?;
-    let graph = TaskGraph::load(&registry, TASK)?.ok_or_else(|| bug(format!("there is no task `{TASK}`")))?;
+    let graph = TaskGraph::load(&registry, TASK)?
+        .ok_or_else(|| bug(format!("there is no task `{TASK}`")))?;
     // The role only proposes, so it has no tools.
-    let mut role = Role { tools: None, ..role.clone() };
+    let mut role = Role {
+        tools: None,
+        ..role.clone()
+    };
     TASK.clone_into(&mut role.task.value);
-    let inputs = BTreeMap::from([("scenario".to_owned(), text.into()), ("said".to_owned(), said.into())]);
-    let situation = Situation { role: Some(&role), ..Situation::new(TASK, &inputs) };
+    let inputs = BTreeMap::from([
+        ("scenario".to_owned(), text.into()),
+        ("said".to_owned(), said.into()),
+    ]);
+    let situation = Situation {
+        role: Some(&role),
+        ..Situation::new(TASK, &inputs)
+    };
     let counters = Counters::new(&project.config, None)?;
     let models = Some(counters.models(&project.config));
-    let options = Options { counter: counters.first(), models, ..Options::default() };
+    let options = Options {
+        counter: counters.first(),
+        models,
+        ..Options::default()
+    };
     let flow = TaskFlow::new(&graph, situation, &options)?;
     let trace = Trace::new(String::new(), None, redactor(project)?, Journal::default());
     let commands = ProjectCommands::new(project, false);
@@ -114,7 +155,11 @@ fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: 
     let outcome = runner.run(&Frame::new(&graph, situation, &flow));
     outcome.result.map(|result| result.content).ok_or_else(|| {
         let why = outcome.obstacle.map_or_else(String::new, |why| {
-            let kind = if why.kind == ObstacleKind::Provider { "its provider failed: " } else { "" };
+            let kind = if why.kind == ObstacleKind::Provider {
+                "its provider failed: "
+            } else {
+                ""
+            };
             format!("{kind}{}", why.note)
         });
         nothing(&why)
@@ -122,13 +167,21 @@ fn ask(role: &Role, answers: &dyn Answers, (text, said): (&str, &str), project: 
 }
 
 fn nothing(why: &str) -> CliError {
-    CliError::new(Kind::Infrastructure, format!("the archivist proposes nothing: {why}"))
-        .hint("without --propose the scenario is written as it is")
+    CliError::new(
+        Kind::Infrastructure,
+        format!("the archivist proposes nothing: {why}"),
+    )
+    .hint("without --propose the scenario is written as it is")
 }
 
 /// Returns a proposal as comments, without invalid expectations.
 fn said_of(proposal: &Value, text: &str) -> Result<String> {
-    let word = |key: &str| proposal.get(key).and_then(Value::as_str).unwrap_or_default();
+    let word = |key: &str| {
+        proposal
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let fits = |one: &&Value| {
         let probe = format!(
             "name: p\ntask: p\n{}context:\n  objective: p\nexpectations:\n  - {}\n",
@@ -137,12 +190,19 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
         );
         scenario::read("p.yaml", &probe).1.is_empty()
     };
-    let all = proposal.get("expectations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let all = proposal
+        .get("expectations")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
     let good: Vec<&Value> = all.iter().filter(fits).collect();
     if good.is_empty() && word("reason").is_empty() {
-        return Err(nothing("its answer has neither `reason` nor an expectation that scenarios have"));
+        return Err(nothing(
+            "its answer has neither `reason` nor an expectation that scenarios have",
+        ));
     }
-    let mut out = format!("# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n");
+    let mut out = format!(
+        "# Proposed by the role `{ROLE}`; nothing of it holds before somebody takes it over.\n"
+    );
     // One line each, regardless of their contents. A write to a string cannot fail.
     for key in ["name", "reason"] {
         let _ = writeln!(out, "# {key}: {}", line(&Value::from(word(key))));
@@ -152,7 +212,11 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
         let _ = writeln!(out, "#   - {}", line(one));
     }
     if good.len() < all.len() {
-        let _ = writeln!(out, "# ({} more left out: no expectation that scenarios know)", all.len() - good.len());
+        let _ = writeln!(
+            out,
+            "# ({} more left out: no expectation that scenarios know)",
+            all.len() - good.len()
+        );
     }
     Ok(out)
 }
@@ -160,7 +224,10 @@ fn said_of(proposal: &Value, text: &str) -> Result<String> {
 /// Returns JSON in one line, without any YAML line break; invisible characters are replaced by
 /// spaces too.
 fn line(json: &Value) -> String {
-    json.to_string().replace(|c: char| is_hostile(c) || matches!(c, '\u{fffe}' | '\u{ffff}'), " ")
+    json.to_string().replace(
+        |c: char| is_hostile(c) || matches!(c, '\u{fffe}' | '\u{ffff}'),
+        " ",
+    )
 }
 
 fn is_run(text: &str) -> bool {

@@ -14,7 +14,11 @@ pub(super) fn result(content: &Value, cx: &mut Cx) -> Result<()> {
     let is_terminal = cx.is_terminal();
     let pretty = || serde_json::to_string_pretty(content).unwrap_or_default();
     let text = content.as_str().map_or_else(pretty, str::to_owned);
-    let text = if is_terminal { escape_lines(&text).into_owned() } else { text };
+    let text = if is_terminal {
+        escape_lines(&text).into_owned()
+    } else {
+        text
+    };
     let end = if text.ends_with('\n') { "" } else { "\n" };
     cx.print(|out| write!(out, "{text}{end}"))
 }
@@ -28,39 +32,76 @@ pub(super) fn way(events: &[TraceEvent], redactor: &Redactor, cx: &mut Cx) {
 
 fn line(event: &TraceEvent) -> Option<String> {
     Some(match event {
-        TraceEvent::Stage { stage, model, segments, .. } => {
+        TraceEvent::Stage {
+            stage,
+            model,
+            segments,
+            ..
+        } => {
             let tokens: usize = segments.iter().filter_map(|segment| segment.tokens).sum();
             let lost: Vec<String> = segments
                 .iter()
                 .filter(|segment| segment.state != "kept")
                 .map(|segment| format!("{} {}", segment.id, segment.state))
                 .collect();
-            let lost = if lost.is_empty() { String::new() } else { format!("; {}", lost.join(", ")) };
+            let lost = if lost.is_empty() {
+                String::new()
+            } else {
+                format!("; {}", lost.join(", "))
+            };
             let model = model.as_deref().unwrap_or("no model known");
-            format!("{stage}: {}, {} tokens, {model}{lost}", plural(segments.len(), "segment"), thousands(tokens))
+            format!(
+                "{stage}: {}, {} tokens, {model}{lost}",
+                plural(segments.len(), "segment"),
+                thousands(tokens)
+            )
         }
-        TraceEvent::Case { stage, case: Some(case), test } => {
-            let test = test.as_deref().map_or_else(|| "it has no test".to_owned(), |test| format!("`{test}` holds"));
+        TraceEvent::Case {
+            stage,
+            case: Some(case),
+            test,
+        } => {
+            let test = test.as_deref().map_or_else(
+                || "it has no test".to_owned(),
+                |test| format!("`{test}` holds"),
+            );
             format!("{stage}: case {case}, since {test}")
         }
-        TraceEvent::Case { stage, case: None, .. } => format!("{stage}: no case, since no test holds"),
+        TraceEvent::Case {
+            stage, case: None, ..
+        } => format!("{stage}: no case, since no test holds"),
         TraceEvent::Round { stage, round, ends } => {
             format!(
                 "{stage}: round {round} {}",
-                if *ends { "is the last: the condition holds" } else { "is over, and the condition does not hold" }
+                if *ends {
+                    "is the last: the condition holds"
+                } else {
+                    "is over, and the condition does not hold"
+                }
             )
         }
         TraceEvent::Tool(tool) => {
             let how = if tool.is_error { "failed" } else { "answered" };
             let first = tool.result.lines().next().unwrap_or_default();
-            format!("{}: {}({}) {how}: {first}", tool.stage, tool.name, tool.arguments)
+            format!(
+                "{}: {}({}) {how}: {first}",
+                tool.stage, tool.name, tool.arguments
+            )
         }
         TraceEvent::Command { stage, argv, .. } => format!("{stage}: command {}", argv.join(" ")),
-        TraceEvent::Subtask { stage, depth, request, refused, .. } => match refused {
+        TraceEvent::Subtask {
+            stage,
+            depth,
+            request,
+            refused,
+            ..
+        } => match refused {
             Some(why) => format!("{stage}: its subtask is refused: {why}"),
             None => format!("{stage}: subtask at depth {depth}: {}", request.description),
         },
-        TraceEvent::Failed { stage, obstacle } => format!("{stage}: {}: {}", obstacle.kind, obstacle.note),
+        TraceEvent::Failed { stage, obstacle } => {
+            format!("{stage}: {}: {}", obstacle.kind, obstacle.note)
+        }
         TraceEvent::Result { stage, output, .. } => {
             let first = output.text().lines().next().unwrap_or_default().to_owned();
             format!("{stage}: {first}")
@@ -72,7 +113,9 @@ fn line(event: &TraceEvent) -> Option<String> {
 /// Prints the results of the stages of a run that has no result, without secrets.
 pub(super) fn unfinished(end: &End, redactor: &Redactor, cx: &mut Cx) {
     for left in &end.partial {
-        let first = redactor.text(left.notes.lines().next().unwrap_or_default()).0;
+        let first = redactor
+            .text(left.notes.lines().next().unwrap_or_default())
+            .0;
         cx.note(&escape(&format!("done: {}: {first}", left.stage)));
     }
 }

@@ -39,13 +39,18 @@ pub(super) struct Collector {
 
 /// Returns the value of a variable that is set and not blank.
 fn variable(name: &str) -> Option<String> {
-    fs::env(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    fs::env(name)
+        .map(|value| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
 }
 
 /// Returns the variable for traces, or the one for all exports, with its name.
 fn of_traces(name: &str) -> Option<(String, String)> {
-    let names = ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|head| format!("{head}{name}"));
-    names.into_iter().find_map(|name| Some((variable(&name)?, name)))
+    let names =
+        ["OTEL_EXPORTER_OTLP_TRACES_", "OTEL_EXPORTER_OTLP_"].map(|head| format!("{head}{name}"));
+    names
+        .into_iter()
+        .find_map(|name| Some((variable(&name)?, name)))
 }
 
 fn is_true(name: &str) -> bool {
@@ -55,19 +60,33 @@ fn is_true(name: &str) -> bool {
 /// Parses names with percent-encoded values, separated by commas; `None` if a pair is invalid.
 fn pairs(text: &str) -> Option<Vec<(String, String)>> {
     let pair = |pair: &str| {
-        let (name, value) = pair.split_once('=').filter(|(name, _)| !name.trim().is_empty())?;
+        let (name, value) = pair
+            .split_once('=')
+            .filter(|(name, _)| !name.trim().is_empty())?;
         Some((decode(name.trim())?, decode(value.trim())?))
     };
-    text.split(',').filter(|part| !part.trim().is_empty()).map(pair).collect()
+    text.split(',')
+        .filter(|part| !part.trim().is_empty())
+        .map(pair)
+        .collect()
 }
 
 impl Collector {
     /// Returns the collector of the environment; `None` if it configures none, or if the export is
     /// disabled.
     pub(super) fn from_env(cx: &mut Cx) -> Option<Self> {
-        let all = || Some(format!("{}/v1/traces", variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')));
+        let all = || {
+            Some(format!(
+                "{}/v1/traces",
+                variable("OTEL_EXPORTER_OTLP_ENDPOINT")?.trim_end_matches('/')
+            ))
+        };
         let url = variable("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT").or_else(all)?;
-        let is_otlp = |exporters: String| exporters.split(',').any(|exporter| exporter.trim() == "otlp");
+        let is_otlp = |exporters: String| {
+            exporters
+                .split(',')
+                .any(|exporter| exporter.trim() == "otlp")
+        };
         if is_true("OTEL_SDK_DISABLED") || !variable("OTEL_TRACES_EXPORTER").is_none_or(is_otlp) {
             return None;
         }
@@ -86,11 +105,18 @@ impl Collector {
         };
         let headers = listed(of_traces("HEADERS"));
         let mut resource = BTreeMap::from(
-            [("service.name", "ctxc"), ("service.version", env!("CARGO_PKG_VERSION"))]
-                .map(|(name, value)| (name.to_owned(), value.to_owned())),
+            [
+                ("service.name", "ctxc"),
+                ("service.version", env!("CARGO_PKG_VERSION")),
+            ]
+            .map(|(name, value)| (name.to_owned(), value.to_owned())),
         );
-        resource.extend(listed(variable("OTEL_RESOURCE_ATTRIBUTES").map(|said| (said, "OTEL_RESOURCE_ATTRIBUTES".to_owned()))));
-        resource.extend(variable("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
+        resource.extend(listed(
+            variable("OTEL_RESOURCE_ATTRIBUTES")
+                .map(|said| (said, "OTEL_RESOURCE_ATTRIBUTES".to_owned())),
+        ));
+        resource
+            .extend(variable("OTEL_SERVICE_NAME").map(|name| ("service.name".to_owned(), name)));
         Some(Self {
             url,
             headers,
@@ -107,9 +133,20 @@ impl Collector {
     /// Returns the spans of a run.
     pub(super) fn spans(&self, trace: &Trace, task: &str, redactor: &Redactor) -> Value {
         let random = || Hash::of(&fs::random()).to_string();
-        let run = if trace.run.is_empty() { random() } else { trace.run.clone() };
+        let run = if trace.run.is_empty() {
+            random()
+        } else {
+            trace.run.clone()
+        };
         let (begin, with_content) = (trace.before().begin.as_ref(), self.with_content);
-        let options = SpanOptions { run: &run, task, begin, resource: &self.resource, with_content, redactor };
+        let options = SpanOptions {
+            run: &run,
+            task,
+            begin,
+            resource: &self.resource,
+            with_content,
+            redactor,
+        };
         document(trace.moments(), &options)
     }
 
@@ -119,14 +156,35 @@ impl Collector {
         let (run, begin) = (trace.run.clone(), trace.before().begin.clone());
         let (task, redactor) = (task.to_owned(), redactor.clone());
         interrupt::before(move || {
-            let Some(moments) = moments.upgrade() else { return };
-            let moments = moments.lock().unwrap_or_else(PoisonError::into_inner).clone();
-            let Self { resource, with_content, .. } = &collector;
+            let Some(moments) = moments.upgrade() else {
+                return;
+            };
+            let moments = moments
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone();
+            let Self {
+                resource,
+                with_content,
+                ..
+            } = &collector;
             let (begin, with_content) = (begin.as_ref(), *with_content);
-            let options = SpanOptions { run: &run, task: &task, begin, resource, with_content, redactor: &redactor };
+            let options = SpanOptions {
+                run: &run,
+                task: &task,
+                begin,
+                resource,
+                with_content,
+                redactor: &redactor,
+            };
             let spans = document(moments, &options).to_string();
             // A failure cannot be reported any more.
-            drop(post_json(&collector.url, &collector.headers, &spans, collector.time.min(FLUSH)));
+            drop(post_json(
+                &collector.url,
+                &collector.headers,
+                &spans,
+                collector.time.min(FLUSH),
+            ));
         });
     }
 
@@ -141,7 +199,9 @@ impl Collector {
             // The query string and the part before an at sign may contain secrets.
             let shown = self.url.split(['?', '#']).next().unwrap_or_default();
             let shown = shown.rsplit_once('@').map_or(shown, |(_, host)| host);
-            cx.note(&escape(&format!("warning: the spans of this run were not accepted by {shown}: {why}")));
+            cx.note(&escape(&format!(
+                "warning: the spans of this run were not accepted by {shown}: {why}"
+            )));
         }
     }
 }
@@ -151,6 +211,7 @@ impl Collector {
 fn rejected(said: &str) -> Option<String> {
     let said: Value = serde_json::from_str(said).ok()?;
     let part = said.get("partialSuccess")?;
-    part.get("rejectedSpans").filter(|count| **count != 0 && *count != "0")?;
+    part.get("rejectedSpans")
+        .filter(|count| **count != 0 && *count != "0")?;
     Some(format!("it rejected some of them: {part}"))
 }

@@ -99,7 +99,10 @@ struct Format<'a> {
 
 fn body(messages: &[Message], call: &Call) -> String {
     let format = match &call.answer {
-        Answer::Schema(schema) if schema::is_closed(schema) => Some(Format { kind: "json_schema", schema }),
+        Answer::Schema(schema) if schema::is_closed(schema) => Some(Format {
+            kind: "json_schema",
+            schema,
+        }),
         // JSON without a schema has no mode of its own, and schemas beyond the supported subset are
         // rejected.
         Answer::Free | Answer::Json | Answer::Schema(_) => None,
@@ -120,15 +123,24 @@ fn body(messages: &[Message], call: &Call) -> String {
         match turns.last_mut().filter(|last| last.role == role) {
             // The results of parallel tool calls belong to one message.
             Some(last) => last.content.extend(said),
-            None => turns.push(Turn { role, content: said }),
+            None => turns.push(Turn {
+                role,
+                content: said,
+            }),
         }
     }
     let mut tools: Vec<Tool<'_>> = call.tools.iter().map(tool).collect();
-    let marked = system.iter().chain(turns.iter().flat_map(|turn| &turn.content)).filter(|block| block.cache_control.is_some());
+    let marked = system
+        .iter()
+        .chain(turns.iter().flat_map(|turn| &turn.content))
+        .filter(|block| block.cache_control.is_some());
     // Only the last ones are kept: a longer prefix saves more.
     let marks = marked.count();
     let mut over = marks.saturating_sub(BREAKPOINTS);
-    for block in system.iter_mut().chain(turns.iter_mut().flat_map(|turn| &mut turn.content)) {
+    for block in system
+        .iter_mut()
+        .chain(turns.iter_mut().flat_map(|turn| &mut turn.content))
+    {
         if over > 0 && block.cache_control.take().is_some() {
             over -= 1;
         }
@@ -165,11 +177,18 @@ fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
                     given.insert(&call.id, id.clone());
                     (id != call.id).then_some(id)
                 }
-                Part::Result(result) => given.get(result.call.as_str()).filter(|id| **id != result.call).cloned(),
+                Part::Result(result) => given
+                    .get(result.call.as_str())
+                    .filter(|id| **id != result.call)
+                    .cloned(),
                 Part::Text(_) | Part::Reasoning(_) | Part::Media(_) => None,
             };
             let Some(id) = id else { continue };
-            match out.to_mut().get_mut(at).and_then(|message| message.parts.get_mut(number)) {
+            match out
+                .to_mut()
+                .get_mut(at)
+                .and_then(|message| message.parts.get_mut(number))
+            {
                 Some(Part::Call(call)) => call.id = id,
                 Some(Part::Result(result)) => result.call = id,
                 Some(Part::Text(_) | Part::Reasoning(_) | Part::Media(_)) | None => {}
@@ -181,7 +200,16 @@ fn identified(messages: &[Message]) -> Cow<'_, [Message]> {
 
 /// Returns the id itself if it is valid and unused, otherwise one derived from it.
 fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
-    let plain: String = id.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let plain: String = id
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
     let mut own = plain.clone();
     let mut number = taken.get(&plain).copied().unwrap_or(1);
     while taken.contains_key(&own) {
@@ -194,7 +222,12 @@ fn own_id(id: &str, taken: &mut BTreeMap<String, usize>) -> String {
 }
 
 fn tool(tool: &ToolDefinition) -> Tool<'_> {
-    Tool { name: &tool.name, description: &tool.description, input_schema: &tool.parameters, cache_control: None }
+    Tool {
+        name: &tool.name,
+        description: &tool.description,
+        input_schema: &tool.parameters,
+        cache_control: None,
+    }
 }
 
 /// Returns the blocks of a message, which end at its breakpoints.
@@ -202,7 +235,10 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
     if message.is_turn() {
         let mut blocks: Vec<Block<'_>> = message.parts.iter().filter_map(block).collect();
         // A thinking block cannot carry `cache_control`.
-        if let Some(last) = blocks.last_mut().filter(|last| !message.breakpoints.is_empty() && !last.kind.ends_with("thinking")) {
+        if let Some(last) = blocks
+            .last_mut()
+            .filter(|last| !message.breakpoints.is_empty() && !last.kind.ends_with("thinking"))
+        {
             last.cache_control = Some(Cache { kind: "ephemeral" });
         }
         return blocks;
@@ -212,11 +248,16 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
     let mut blocks = Vec::new();
     let mut start = 0;
     for &end in &message.breakpoints {
-        let (Some(part), Some(rest)) = (text.get(start..end), text.get(end..)) else { continue };
+        let (Some(part), Some(rest)) = (text.get(start..end), text.get(end..)) else {
+            continue;
+        };
         if is_blank(part) || (is_blank(rest) && !rest.is_empty()) {
             continue;
         }
-        blocks.push(Block { cache_control: Some(Cache { kind: "ephemeral" }), ..said(part) });
+        blocks.push(Block {
+            cache_control: Some(Cache { kind: "ephemeral" }),
+            ..said(part)
+        });
         start = end;
     }
     if let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
@@ -227,7 +268,9 @@ fn blocks(message: &Message) -> Vec<Block<'_>> {
 
 fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match &media.source {
-        _ if speaker == Speaker::Assistant => Some("takes nothing but texts and calls from the assistant"),
+        _ if speaker == Speaker::Assistant => {
+            Some("takes nothing but texts and calls from the assistant")
+        }
         MediaSource::Base64(_) if !media.is_image() && media.media_type != "application/pdf" => {
             Some("takes documents of the type application/pdf alone")
         }
@@ -236,7 +279,12 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
 }
 
 fn said(text: &str) -> Block<'_> {
-    Block { kind: "text", text: Some(text), rest: Map::new(), cache_control: None }
+    Block {
+        kind: "text",
+        text: Some(text),
+        rest: Map::new(),
+        cache_control: None,
+    }
 }
 
 /// Returns the block of a turn's part; `None` for a part that Anthropic has no block for or that is
@@ -244,12 +292,30 @@ fn said(text: &str) -> Block<'_> {
 fn block(part: &Part) -> Option<Block<'_>> {
     let (kind, rest) = match part {
         Part::Text(text) => return (!text.trim().is_empty()).then(|| said(text)),
-        Part::Reasoning(Reasoning { redacted: Some(data), .. }) => ("redacted_thinking", json!({"data": data})),
-        Part::Reasoning(Reasoning { signature: None, .. }) => return None,
-        Part::Reasoning(Reasoning { text, signature, .. }) => ("thinking", json!({"thinking": text, "signature": signature})),
-        Part::Call(call) => ("tool_use", json!({"id": call.id, "name": call.name, "input": call.arguments})),
+        Part::Reasoning(Reasoning {
+            redacted: Some(data),
+            ..
+        }) => ("redacted_thinking", json!({"data": data})),
+        Part::Reasoning(Reasoning {
+            signature: None, ..
+        }) => return None,
+        Part::Reasoning(Reasoning {
+            text, signature, ..
+        }) => (
+            "thinking",
+            json!({"thinking": text, "signature": signature}),
+        ),
+        Part::Call(call) => (
+            "tool_use",
+            json!({"id": call.id, "name": call.name, "input": call.arguments}),
+        ),
         Part::Result(result) => {
-            let content: Vec<Value> = result.parts.iter().filter_map(block).map(|block| json!(block)).collect();
+            let content: Vec<Value> = result
+                .parts
+                .iter()
+                .filter_map(block)
+                .map(|block| json!(block))
+                .collect();
             let mut rest = json!({"tool_use_id": result.call});
             if let Some(fields) = rest.as_object_mut() {
                 if !content.is_empty() {
@@ -263,16 +329,27 @@ fn block(part: &Part) -> Option<Block<'_>> {
         }
         Part::Media(media) => {
             let source = match &media.source {
-                MediaSource::Base64(data) => json!({"type": "base64", "media_type": media.media_type, "data": data}),
+                MediaSource::Base64(data) => {
+                    json!({"type": "base64", "media_type": media.media_type, "data": data})
+                }
                 MediaSource::Url(url) => json!({"type": "url", "url": url}),
             };
             match &media.name {
-                Some(name) if !media.is_image() => ("document", json!({"source": source, "title": name})),
+                Some(name) if !media.is_image() => {
+                    ("document", json!({"source": source, "title": name}))
+                }
                 _ if media.is_image() => ("image", json!({"source": source})),
                 _ => ("document", json!({"source": source})),
             }
         }
     };
-    let Value::Object(rest) = rest else { return None };
-    Some(Block { kind, text: None, rest, cache_control: None })
+    let Value::Object(rest) = rest else {
+        return None;
+    };
+    Some(Block {
+        kind,
+        text: None,
+        rest,
+        cache_control: None,
+    })
 }

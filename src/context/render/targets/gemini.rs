@@ -18,7 +18,13 @@ pub(super) static TARGET: Target = Target {
         (P::ToolChoice, "toolConfig.functionCallingConfig"),
         (P::MaxOutputTokens, "generationConfig.maxOutputTokens"),
     ],
-    images: &["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
+    images: &[
+        "image/png",
+        "image/jpeg",
+        "image/webp",
+        "image/heic",
+        "image/heif",
+    ],
     json_word: false,
     refuses: |_, _| None,
     takes: |_| false,
@@ -102,8 +108,17 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
         Answer::Schema(schema) => (Some("application/json"), Some(schema)),
     };
     let (system, rest) = apart(messages);
-    let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part::Text { text: message.text.text() }).collect();
-    let system_instruction = if parts.is_empty() { None } else { Some(System { parts }) };
+    let parts: Vec<Part<'_>> = system
+        .into_iter()
+        .map(|message| Part::Text {
+            text: message.text.text(),
+        })
+        .collect();
+    let system_instruction = if parts.is_empty() {
+        None
+    } else {
+        Some(System { parts })
+    };
     let mut names = BTreeMap::new();
     let mut contents: Vec<Content<'_>> = Vec::new();
     for message in rest {
@@ -121,7 +136,13 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
         parameters_json_schema: &tool.parameters,
     };
     let function_declarations: Vec<_> = call.tools.iter().map(declaration).collect();
-    let tools = if function_declarations.is_empty() { Vec::new() } else { vec![Tools { function_declarations }] };
+    let tools = if function_declarations.is_empty() {
+        Vec::new()
+    } else {
+        vec![Tools {
+            function_declarations,
+        }]
+    };
     let tool_config = call.choice().map(|choice| {
         let own = match choice {
             ToolChoice::Word("none") => json!({"mode": "NONE"}),
@@ -133,24 +154,42 @@ fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     });
     let sampling = TARGET.fields(call, "generationConfig.");
     let thinking = TARGET.fields(call, "generationConfig.thinkingConfig.");
-    let generation_config =
-        Config { sampling, thinking, max_output_tokens: call.limit, response_mime_type, response_json_schema };
-    written(&Body { system_instruction, contents, tools, tool_config, generation_config })
+    let generation_config = Config {
+        sampling,
+        thinking,
+        max_output_tokens: call.limit,
+        response_mime_type,
+        response_json_schema,
+    };
+    written(&Body {
+        system_instruction,
+        contents,
+        tools,
+        tool_config,
+        generation_config,
+    })
 }
 
 fn turn<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<Part<'m>> {
     if !message.is_turn() {
-        return vec![Part::Text { text: message.text.text() }];
+        return vec![Part::Text {
+            text: message.text.text(),
+        }];
     }
     let part = |part: &'m Said| match part {
         Said::Text(text) => (!text.trim().is_empty()).then_some(Part::Text { text }),
-        Said::Call(call) => {
-            Some(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})).map(Part::Other)
-        }
+        Said::Call(call) => Some(
+            json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}}),
+        )
+        .map(Part::Other),
         Said::Result(result) => {
             let name = names.get(result.call.as_str()).copied().unwrap_or_default();
             let said = texts(&result.parts).join("\n");
-            let response = if result.is_error { json!({"error": said}) } else { json!({"output": said}) };
+            let response = if result.is_error {
+                json!({"error": said})
+            } else {
+                json!({"output": said})
+            };
             let mut response = json!({"id": result.call, "name": name, "response": response});
             let files: Vec<Value> = result.parts.iter().filter_map(file).collect();
             if let (Some(fields), false) = (response.as_object_mut(), files.is_empty()) {
@@ -165,14 +204,27 @@ fn turn<'m>(message: &'m Message, names: &BTreeMap<&str, &str>) -> Vec<Part<'m>>
 }
 
 fn file(part: &Said) -> Option<Value> {
-    let Said::Media(Media { media_type, source, name: _ }) = part else { return None };
+    let Said::Media(Media {
+        media_type,
+        source,
+        name: _,
+    }) = part
+    else {
+        return None;
+    };
     Some(match source {
         MediaSource::Base64(data) => json!({"inlineData": {"mimeType": media_type, "data": data}}),
-        MediaSource::Url(url) if media_type.contains('/') => json!({"fileData": {"mimeType": media_type, "fileUri": url}}),
+        MediaSource::Url(url) if media_type.contains('/') => {
+            json!({"fileData": {"mimeType": media_type, "fileUri": url}})
+        }
         MediaSource::Url(url) => json!({"fileData": {"fileUri": url}}),
     })
 }
 
 fn role(message: &Message) -> &'static str {
-    if message.speaker == Speaker::Assistant { "model" } else { "user" }
+    if message.speaker == Speaker::Assistant {
+        "model"
+    } else {
+        "user"
+    }
 }

@@ -13,5 +13,10 @@ use super::target::Target;
 pub static DEFAULT: &Target = &openai_chat::TARGET;
 
 /// Every target.
-pub static TARGETS: &[&Target] =
-    &[&openai_chat::TARGET, &openai_responses::TARGET, &anthropic::TARGET, &gemini::TARGET, &ollama::TARGET];
+pub static TARGETS: &[&Target] = &[
+    &openai_chat::TARGET,
+    &openai_responses::TARGET,
+    &anthropic::TARGET,
+    &gemini::TARGET,
+    &ollama::TARGET,
+];

@@ -65,15 +65,28 @@ fn body(messages: &[Message], call: &Call) -> String {
         turn(message, &names)
     });
     let (num_predict, sampling) = (call.limit, TARGET.fields(call, "options."));
-    let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options { num_predict, sampling });
+    let options = (num_predict.is_some() || !sampling.is_empty()).then_some(Options {
+        num_predict,
+        sampling,
+    });
     let tools = nested(&call.tools);
-    written(&Body { model: call.model(), messages, tools, sampling: TARGET.fields(call, ""), stream: false, format, options })
+    written(&Body {
+        model: call.model(),
+        messages,
+        tools,
+        sampling: TARGET.fields(call, ""),
+        stream: false,
+        format,
+        options,
+    })
 }
 
 fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match &media.source {
         _ if !media.is_image() => Some("takes no documents"),
-        _ if speaker == Speaker::Assistant => Some("takes nothing but texts and calls from the assistant"),
+        _ if speaker == Speaker::Assistant => {
+            Some("takes nothing but texts and calls from the assistant")
+        }
         MediaSource::Url(_) => Some("takes no image by its address: hand in its bytes"),
         MediaSource::Base64(_) => None,
     }
@@ -82,7 +95,11 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
 fn images(parts: &[Part]) -> Vec<Value> {
     let mut images = Vec::new();
     for part in parts {
-        if let Part::Media(Media { source: MediaSource::Base64(data), .. }) = part {
+        if let Part::Media(Media {
+            source: MediaSource::Base64(data),
+            ..
+        }) = part
+        {
             images.push(data.as_str().into());
         }
     }
@@ -94,20 +111,26 @@ fn images(parts: &[Part]) -> Vec<Value> {
 fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
     let mut out = Vec::new();
     let mut own = Map::from_iter([("role".to_owned(), role(message.speaker).into())]);
-    own.insert("content".to_owned(), texts(&message.parts).join("\n").into());
+    own.insert(
+        "content".to_owned(),
+        texts(&message.parts).join("\n").into(),
+    );
     let mut calls = Vec::new();
     for part in &message.parts {
         match part {
             Part::Result(result) => {
                 let name = names.get(result.call.as_str()).copied().unwrap_or_default();
-                let mut said = json!({"role": "tool", "content": returned(result), "tool_name": name});
+                let mut said =
+                    json!({"role": "tool", "content": returned(result), "tool_name": name});
                 let images = images(&result.parts);
                 if let (Some(said), false) = (said.as_object_mut(), images.is_empty()) {
                     said.insert("images".to_owned(), images.into());
                 }
                 out.push(said);
             }
-            Part::Call(call) => calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}})),
+            Part::Call(call) => {
+                calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}))
+            }
             Part::Reasoning(reasoning) if (TARGET.takes)(reasoning) => {
                 own.insert("thinking".to_owned(), reasoning.text.as_str().into());
             }
@@ -120,7 +143,11 @@ fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
             own.insert(name.to_owned(), list.into());
         }
     }
-    if own.len() > 2 || own.get("content").is_some_and(|text| text.as_str() != Some("")) {
+    if own.len() > 2
+        || own
+            .get("content")
+            .is_some_and(|text| text.as_str() != Some(""))
+    {
         out.push(own.into());
     }
     out

@@ -61,7 +61,13 @@ fn body(messages: &[Message], call: &Call) -> String {
         Answer::Schema(schema) if schema::is_object(schema) => {
             let name = call.label();
             let strict = schema::is_strict(schema);
-            Some(Format::JsonSchema { json_schema: Form { name, strict, schema } })
+            Some(Format::JsonSchema {
+                json_schema: Form {
+                    name,
+                    strict,
+                    schema,
+                },
+            })
         }
         // OpenAI rejects schemas whose root is not an object.
         Answer::Free | Answer::Schema(_) => None,
@@ -87,7 +93,9 @@ fn refuses(media: &Media, speaker: Speaker) -> Option<&'static str> {
     match (&media.source, speaker) {
         (_, Speaker::Tool) => Some("takes nothing but texts in what a tool gave back"),
         (_, Speaker::Assistant) => Some("takes nothing but texts and calls from the assistant"),
-        (MediaSource::Url(_), _) if !media.is_image() => Some("takes no document by its address: hand in its bytes"),
+        (MediaSource::Url(_), _) if !media.is_image() => {
+            Some("takes no document by its address: hand in its bytes")
+        }
         _ => None,
     }
 }
@@ -106,7 +114,9 @@ fn turn(message: &Message) -> Vec<Value> {
                 let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
                 calls.push(json!({"id": call.id, "type": "function", "function": function}));
             }
-            Part::Text(text) if !text.trim().is_empty() => parts.push(json!({"type": "text", "text": text})),
+            Part::Text(text) if !text.trim().is_empty() => {
+                parts.push(json!({"type": "text", "text": text}))
+            }
             Part::Media(media) if media.is_image() => {
                 parts.push(json!({"type": "image_url", "image_url": {"url": address(media)}}));
             }

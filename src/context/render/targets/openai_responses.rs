@@ -16,7 +16,10 @@ pub(super) static TARGET: Target = Target {
     ],
     images: OPENAI_IMAGES,
     json_word: true,
-    refuses: |_, speaker| (speaker == Speaker::Assistant).then_some("takes nothing but texts and calls from the assistant"),
+    refuses: |_, speaker| {
+        (speaker == Speaker::Assistant)
+            .then_some("takes nothing but texts and calls from the assistant")
+    },
     takes: |_| false,
     hottest: 2.0,
     body,
@@ -59,24 +62,44 @@ struct Text<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum Format<'a> {
     JsonObject,
-    JsonSchema { name: String, strict: bool, schema: &'a Value },
+    JsonSchema {
+        name: String,
+        strict: bool,
+        schema: &'a Value,
+    },
 }
 
 fn body<'a>(messages: &[Message], call: &'a Call) -> String {
     let format = match &call.answer {
         Answer::Json => Some(Format::JsonObject),
-        Answer::Schema(schema) if schema::is_object(schema) => {
-            Some(Format::JsonSchema { name: call.label(), strict: schema::is_strict(schema), schema })
-        }
+        Answer::Schema(schema) if schema::is_object(schema) => Some(Format::JsonSchema {
+            name: call.label(),
+            strict: schema::is_strict(schema),
+            schema,
+        }),
         // OpenAI rejects schemas whose root is not an object.
         Answer::Free | Answer::Schema(_) => None,
     };
     let (system, rest) = apart(messages);
-    let instructions = system.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n\n");
+    let instructions = system
+        .iter()
+        .map(|message| message.text.text())
+        .collect::<Vec<_>>()
+        .join("\n\n");
     let input = Said::all(rest.into_iter(), turn);
     // Without `strict`, OpenAI would make the schema strict and thereby change it.
-    let function = |tool: Function<'a>| Function { strict: tool.strict.or(Some(false)), ..tool };
-    let tools = call.tools.iter().map(|tool| Tool { kind: "function", function: function(tool.into()) }).collect();
+    let function = |tool: Function<'a>| Function {
+        strict: tool.strict.or(Some(false)),
+        ..tool
+    };
+    let tools = call
+        .tools
+        .iter()
+        .map(|tool| Tool {
+            kind: "function",
+            function: function(tool.into()),
+        })
+        .collect();
     let tool_choice = call.choice().map(|choice| match choice {
         ToolChoice::Word(word) => word.into(),
         ToolChoice::Tool(name) => json!({"type": "function", "name": name}),
@@ -104,11 +127,20 @@ fn turn(message: &Message) -> Vec<Value> {
     for part in &message.parts {
         match part {
             Part::Result(result) => {
-                let output = if result.parts.iter().all(|part| matches!(part, Part::Text(_))) {
+                let output = if result
+                    .parts
+                    .iter()
+                    .all(|part| matches!(part, Part::Text(_)))
+                {
                     returned(result).into()
                 } else {
-                    let failed = result.is_error.then(|| json!({"type": "input_text", "text": "[error]"}));
-                    failed.into_iter().chain(result.parts.iter().filter_map(input)).collect::<Value>()
+                    let failed = result
+                        .is_error
+                        .then(|| json!({"type": "input_text", "text": "[error]"}));
+                    failed
+                        .into_iter()
+                        .chain(result.parts.iter().filter_map(input))
+                        .collect::<Value>()
                 };
                 out.push(json!({"type": "function_call_output", "call_id": result.call, "output": output}));
             }
@@ -129,15 +161,22 @@ fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
     let said = std::mem::take(said);
     match &*said {
         [] => {}
-        [one] if one.get("text").is_some() => out.push(json!({"role": role, "content": one["text"]})),
-        many if role == "assistant" => out.extend(many.iter().map(|one| json!({"role": role, "content": one["text"]}))),
+        [one] if one.get("text").is_some() => {
+            out.push(json!({"role": role, "content": one["text"]}))
+        }
+        many if role == "assistant" => out.extend(
+            many.iter()
+                .map(|one| json!({"role": role, "content": one["text"]})),
+        ),
         many => out.push(json!({"role": role, "content": many})),
     }
 }
 
 fn input(part: &Part) -> Option<Value> {
     match part {
-        Part::Text(text) => (!text.trim().is_empty()).then(|| json!({"type": "input_text", "text": text})),
+        Part::Text(text) => {
+            (!text.trim().is_empty()).then(|| json!({"type": "input_text", "text": text}))
+        }
         Part::Media(media) => Some(file(media)),
         Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => None,
     }
@@ -145,8 +184,12 @@ fn input(part: &Part) -> Option<Value> {
 
 fn file(media: &Media) -> Value {
     match &media.source {
-        _ if media.is_image() => json!({"type": "input_image", "image_url": address(media), "detail": "auto"}),
+        _ if media.is_image() => {
+            json!({"type": "input_image", "image_url": address(media), "detail": "auto"})
+        }
         MediaSource::Url(url) => json!({"type": "input_file", "file_url": url}),
-        MediaSource::Base64(_) => json!({"type": "input_file", "filename": file_name(media), "file_data": address(media)}),
+        MediaSource::Base64(_) => {
+            json!({"type": "input_file", "filename": file_name(media), "file_data": address(media)})
+        }
     }
 }

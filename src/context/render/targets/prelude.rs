@@ -2,7 +2,8 @@
 
 pub(super) use crate::context::answer_format::Answer;
 pub(super) use crate::context::render::call::{
-    Call, LIMIT, Said, ToolChoice, address, apart, called, file_name, returned, role, texts, written,
+    Call, LIMIT, Said, ToolChoice, address, apart, called, file_name, returned, role, texts,
+    written,
 };
 pub(super) use crate::context::render::message::Message;
 pub(super) use crate::context::render::schema;

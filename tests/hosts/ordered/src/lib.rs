@@ -4,7 +4,9 @@
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::scenario;
-use ctxc::{Config, Inputs, Options, Request, Speaker, StepResult, Turn, assemble, compile_sources};
+use ctxc::{
+    Config, Inputs, Options, Request, Speaker, StepResult, Turn, assemble, compile_sources,
+};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -42,17 +44,38 @@ expect_context:
 /// # Panics
 /// The sample does not compile, or says nothing.
 pub fn sample() -> String {
-    let value: Value = serde_json::from_str(r#"{"z": 1, "inner": {"y": [{"d": 1, "c": 2}], "b": 3}, "a": null}"#).unwrap();
-    let built = compile_sources(&Config::default(), [("sort.xml", TASK), ("answer.json", SCHEMA)]);
-    let registry = built.registry.unwrap_or_else(|| panic!("{:?}", built.diagnostics));
-    let inputs = Inputs::new().with("ticket", value.clone()).with("letter", "Hello");
-    let results = BTreeMap::from([("earlier".to_owned(), StepResult { content: value.clone(), ..StepResult::default() })]);
+    let value: Value =
+        serde_json::from_str(r#"{"z": 1, "inner": {"y": [{"d": 1, "c": 2}], "b": 3}, "a": null}"#)
+            .unwrap();
+    let built = compile_sources(
+        &Config::default(),
+        [("sort.xml", TASK), ("answer.json", SCHEMA)],
+    );
+    let registry = built
+        .registry
+        .unwrap_or_else(|| panic!("{:?}", built.diagnostics));
+    let inputs = Inputs::new()
+        .with("ticket", value.clone())
+        .with("letter", "Hello");
+    let results = BTreeMap::from([(
+        "earlier".to_owned(),
+        StepResult {
+            content: value.clone(),
+            ..StepResult::default()
+        },
+    )]);
     let said = [
         Turn::new(Speaker::User, "Hello"),
         Turn::new(Speaker::Assistant, "").calling("1", "look", value.clone()),
         Turn::result("1", "found"),
     ];
-    let request = Request { inputs: &inputs, results: &results, history: &said, previous: Some(&value), ..Request::new("sort") };
+    let request = Request {
+        inputs: &inputs,
+        results: &results,
+        history: &said,
+        previous: Some(&value),
+        ..Request::new("sort")
+    };
     let assembly = assemble(&registry, &request, &Options::default()).unwrap();
     let mut out = format!("{}\n{}\n", registry.hash(), assembly.report.nonce);
     for message in &assembly.messages {
@@ -60,9 +83,18 @@ pub fn sample() -> String {
     }
     let call = Call::of(&registry, &request).unwrap();
     for target in TARGETS {
-        let _ = writeln!(out, "-- {}\n{}", target.name, target.body(&assembly.messages, &call).unwrap());
+        let _ = writeln!(
+            out,
+            "-- {}\n{}",
+            target.name,
+            target.body(&assembly.messages, &call).unwrap()
+        );
     }
     let suite = scenario::read("sort.yaml", SCENARIO).0.unwrap();
-    let _ = writeln!(out, "-- case\n{}", serde_json::to_string(&suite.cases).unwrap());
+    let _ = writeln!(
+        out,
+        "-- case\n{}",
+        serde_json::to_string(&suite.cases).unwrap()
+    );
     out
 }

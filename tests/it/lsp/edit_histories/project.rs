@@ -183,10 +183,17 @@ defaults:
     ),
 ];
 /// Folders with names of their own.
-pub(super) const FOLDERS: &[&str] =
-    &["templates", "templates/parts", "templates/text", "docs", "scenarios", "scenarios/more", "scenarios/files"];
+pub(super) const FOLDERS: &[&str] = &[
+    "templates",
+    "templates/parts",
+    "templates/text",
+    "docs",
+    "scenarios",
+    "scenarios/more",
+    "scenarios/files",
+];
 /// Names and parts of paths to choose from, many of which are words of the texts as well.
 pub(super) const WORDS: &[&str] = &[
-    "plan", "docs", "letter", "answer", "draft", "body", "page", "rules", "ticket", "tone", "final", "flow", "note", "mail",
-    "read",
+    "plan", "docs", "letter", "answer", "draft", "body", "page", "rules", "ticket", "tone",
+    "final", "flow", "note", "mail", "read",
 ];

@@ -32,11 +32,24 @@ impl Model {
         for _ in 0..8 {
             random.below(2);
         }
-        let files = FILES.iter().map(|(word, path, _)| (*word, (*path).to_owned()));
-        let paths = files.chain(FOLDERS.iter().map(|folder| (*folder, (*folder).to_owned()))).collect();
-        let marks = FILES.iter().flat_map(|(_, _, text)| text.split("⟦n:").skip(1)).map(|rest| rest.split('⟧').next().unwrap());
+        let files = FILES
+            .iter()
+            .map(|(word, path, _)| (*word, (*path).to_owned()));
+        let paths = files
+            .chain(FOLDERS.iter().map(|folder| (*folder, (*folder).to_owned())))
+            .collect();
+        let marks = FILES
+            .iter()
+            .flat_map(|(_, _, text)| text.split("⟦n:").skip(1))
+            .map(|rest| rest.split('⟧').next().unwrap());
         let names = marks.map(|word| (word, word.to_owned())).collect();
-        Self { random, names, paths, open: BTreeSet::new(), log: vec![format!("seed {seed}")] }
+        Self {
+            random,
+            names,
+            paths,
+            open: BTreeSet::new(),
+            log: vec![format!("seed {seed}")],
+        }
     }
 
     fn written(&self, file: &str, mark: &str) -> String {
@@ -45,13 +58,25 @@ impl Model {
         match kind {
             "n" => self.names[word].clone(),
             "p" => path(word),
-            "s" => Path::new(&path(word)).file_stem().unwrap().to_str().unwrap().to_owned(),
+            "s" => Path::new(&path(word))
+                .file_stem()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned(),
             _ => {
                 let (from, to) = (path(file), path(word));
-                let (from, to): (Vec<&str>, Vec<&str>) = (from.split('/').collect(), to.split('/').collect());
-                let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+                let (from, to): (Vec<&str>, Vec<&str>) =
+                    (from.split('/').collect(), to.split('/').collect());
+                let shared = from
+                    .iter()
+                    .zip(&to)
+                    .take_while(|(from, to)| from == to)
+                    .count();
                 let up = std::iter::repeat_n("..", from.len() - 1 - shared);
-                up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/")
+                up.chain(to[shared..].iter().copied())
+                    .collect::<Vec<_>>()
+                    .join("/")
             }
         }
     }
@@ -65,7 +90,10 @@ impl Model {
         for part in parts {
             let (mark, rest) = part.split_once('⟧').unwrap();
             if mark == format!("n:{name}") {
-                places.push(Place { file, offset: out.len() });
+                places.push(Place {
+                    file,
+                    offset: out.len(),
+                });
             }
             out += &self.written(file, mark);
             out += rest;
@@ -75,12 +103,23 @@ impl Model {
 
     /// The words of what lies at a path or below it.
     fn below(&self, path: &str) -> Vec<&'static str> {
-        let is_below = |own: &str| own.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-        self.paths.iter().filter(|(_, own)| is_below(own)).map(|(word, _)| *word).collect()
+        let is_below = |own: &str| {
+            own.strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.paths
+            .iter()
+            .filter(|(_, own)| is_below(own))
+            .map(|(word, _)| *word)
+            .collect()
     }
 
     fn fresh_word(&mut self, taken: &BTreeSet<String>) -> String {
-        let free: Vec<&str> = WORDS.iter().copied().filter(|word| !taken.contains(*word)).collect();
+        let free: Vec<&str> = WORDS
+            .iter()
+            .copied()
+            .filter(|word| !taken.contains(*word))
+            .collect();
         if free.is_empty() || self.random.once_in(4) {
             return format!("other_{}", self.log.len());
         }
@@ -102,9 +141,17 @@ struct Session {
 impl Session {
     fn new(seed: u64) -> Self {
         let model = Model::new(seed);
-        let texts: Vec<(String, String)> = files().map(|word| (model.paths[word].clone(), model.text(word, "").0)).collect();
-        let files: Vec<(&str, &str)> = texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        Self { client: Client::new(&files, &watching()), model }
+        let texts: Vec<(String, String)> = files()
+            .map(|word| (model.paths[word].clone(), model.text(word, "").0))
+            .collect();
+        let files: Vec<(&str, &str)> = texts
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        Self {
+            client: Client::new(&files, &watching()),
+            model,
+        }
     }
 
     fn read(&self, word: &str) -> String {
@@ -116,12 +163,17 @@ impl Session {
         let edited = changes.as_object().into_iter().flatten();
         for (uri, edits) in edited {
             let word = files().find(|word| self.client.uri(&self.model.paths[word]) == *uri);
-            let word = word.unwrap_or_else(|| panic!("{uri} is no file of the project: {:?}", self.model.log));
+            let word = word
+                .unwrap_or_else(|| panic!("{uri} is no file of the project: {:?}", self.model.log));
             let text = applied(&self.read(word), edits);
             let path = &self.model.paths[word];
             std::fs::write(self.client.path(path), &text).unwrap();
             if self.model.open.contains(word) {
-                self.client.replace(path, i32::try_from(self.model.log.len()).unwrap() + 1, &text);
+                self.client.replace(
+                    path,
+                    i32::try_from(self.model.log.len()).unwrap() + 1,
+                    &text,
+                );
             }
             self.report(&[(path.clone(), 2)]);
         }
@@ -129,14 +181,22 @@ impl Session {
 
     /// Reports what happened to files on disk: 1 that they came, 2 that they changed, 3 that they went.
     fn report(&self, events: &[(String, u8)]) {
-        let events: Vec<Value> = events.iter().map(|(path, kind)| json!({"uri": self.client.uri(path), "type": kind})).collect();
-        self.client.tell("workspace/didChangeWatchedFiles", &json!({"changes": events}));
+        let events: Vec<Value> = events
+            .iter()
+            .map(|(path, kind)| json!({"uri": self.client.uri(path), "type": kind}))
+            .collect();
+        self.client.tell(
+            "workspace/didChangeWatchedFiles",
+            &json!({"changes": events}),
+        );
     }
 
     fn toggle(&mut self) {
         let words: Vec<&str> = files().collect();
         let word = *self.model.random.pick(&words);
-        self.model.log.push(format!("open or close {}", self.model.paths[word]));
+        self.model
+            .log
+            .push(format!("open or close {}", self.model.paths[word]));
         if self.model.open.remove(word) {
             self.client.close(&self.model.paths[word]);
         } else {
@@ -154,12 +214,18 @@ impl Session {
         let names: Vec<&str> = self.model.names.keys().copied().collect();
         let name = *self.model.random.pick(&names);
         let files: Vec<&str> = files().collect();
-        let places: Vec<Place> = files.iter().flat_map(|file| self.model.text(file, name).1).collect();
+        let places: Vec<Place> = files
+            .iter()
+            .flat_map(|file| self.model.text(file, name).1)
+            .collect();
         let Place { file, offset } = *self.model.random.pick(&places.iter().collect::<Vec<_>>());
         let stem = self.model.written(file, "s:letter");
         let taken: BTreeSet<String> = self.model.names.values().cloned().chain([stem]).collect();
         let new = self.model.fresh_word(&taken);
-        let log = format!("rename {} to {new} in {}", self.model.names[name], self.model.paths[file]);
+        let log = format!(
+            "rename {} to {new} in {}",
+            self.model.names[name], self.model.paths[file]
+        );
         self.model.log.push(log);
         self.open(file);
         let head = &self.read(file)[..*offset];
@@ -173,20 +239,44 @@ impl Session {
     }
 
     fn move_path(&mut self) {
-        let words: Vec<&str> = self.model.paths.keys().copied().filter(|word| *word != "config").collect();
+        let words: Vec<&str> = self
+            .model
+            .paths
+            .keys()
+            .copied()
+            .filter(|word| *word != "config")
+            .collect();
         let word = *self.model.random.pick(&words);
         let old = self.model.paths[word].clone();
-        let parts: BTreeSet<String> =
-            self.model.paths.values().flat_map(|path| path.split(['/', '.'])).map(str::to_owned).collect();
+        let parts: BTreeSet<String> = self
+            .model
+            .paths
+            .values()
+            .flat_map(|path| path.split(['/', '.']))
+            .map(str::to_owned)
+            .collect();
         let taken = self.model.names.values().cloned().chain(parts).collect();
         let base = self.model.fresh_word(&taken);
-        let (folder, name) = old.rsplit_once('/').map_or(("", old.as_str()), |(folder, name)| (folder, name));
-        let ending = name.rsplit_once('.').map_or(String::new(), |(_, ending)| format!(".{ending}"));
-        let deeper = if self.model.random.once_in(3) { "deeper/" } else { "" };
-        let new = format!("{folder}{}{deeper}{base}{ending}", if folder.is_empty() { "" } else { "/" });
+        let (folder, name) = old
+            .rsplit_once('/')
+            .map_or(("", old.as_str()), |(folder, name)| (folder, name));
+        let ending = name
+            .rsplit_once('.')
+            .map_or(String::new(), |(_, ending)| format!(".{ending}"));
+        let deeper = if self.model.random.once_in(3) {
+            "deeper/"
+        } else {
+            ""
+        };
+        let new = format!(
+            "{folder}{}{deeper}{base}{ending}",
+            if folder.is_empty() { "" } else { "/" }
+        );
         self.model.log.push(format!("move {old} to {new}"));
         let files = json!([{"oldUri": self.client.uri(&old), "newUri": self.client.uri(&new)}]);
-        let answer = self.client.ask("workspace/willRenameFiles", &json!({"files": files}));
+        let answer = self
+            .client
+            .ask("workspace/willRenameFiles", &json!({"files": files}));
         self.apply(&answer["changes"]);
         let moved = self.model.below(&old);
         for word in moved.iter().filter(|word| self.model.open.contains(*word)) {
@@ -201,14 +291,23 @@ impl Session {
         for word in moved.iter().filter(|word| self.model.open.contains(*word)) {
             self.client.open(&self.model.paths[word], &self.read(word));
         }
-        let came = moved.iter().filter(|word| !FOLDERS.contains(word)).map(|word| (self.model.paths[word].clone(), 1));
+        let came = moved
+            .iter()
+            .filter(|word| !FOLDERS.contains(word))
+            .map(|word| (self.model.paths[word].clone(), 1));
         self.report(&[(old, 3)].into_iter().chain(came).collect::<Vec<_>>());
     }
 
     /// Deletes a file or a folder behind the editor, looks, and brings it back.
     fn delete(&mut self) {
         // Without templates there is nothing that `check` could check.
-        let words: Vec<&str> = self.model.paths.keys().copied().filter(|word| *word != "templates").collect();
+        let words: Vec<&str> = self
+            .model
+            .paths
+            .keys()
+            .copied()
+            .filter(|word| *word != "templates")
+            .collect();
         let word = *self.model.random.pick(&words);
         let path = self.model.paths[word].clone();
         self.model.log.push(format!("delete {path}"));
@@ -220,20 +319,34 @@ impl Session {
         self.report(&[(path.clone(), 3)]);
         self.agree();
         std::fs::rename(away.path().join("away"), self.client.path(&path)).unwrap();
-        let came = self.model.below(&path).into_iter().filter(|word| !FOLDERS.contains(word));
-        let came: Vec<(String, u8)> = came.map(|word| (self.model.paths[word].clone(), 1)).collect();
+        let came = self
+            .model
+            .below(&path)
+            .into_iter()
+            .filter(|word| !FOLDERS.contains(word));
+        let came: Vec<(String, u8)> = came
+            .map(|word| (self.model.paths[word].clone(), 1))
+            .collect();
         self.report(&came);
         assert_eq!(self.shown(), [""; 0], "{:?}", self.model.log);
     }
 
     /// The findings that the editor shows.
     fn shown(&mut self) -> Vec<String> {
-        let answer = self.client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
+        let answer = self
+            .client
+            .ask("workspace/diagnostic", &json!({"previousResultIds": []}));
         let folder = self.client.uri("");
         let mut found = Vec::new();
         for file in answer["items"].as_array().unwrap() {
             let name = file["uri"].as_str().unwrap().trim_start_matches(&folder);
-            found.extend(file["items"].as_array().unwrap().iter().map(|one| format!("{name} {}", one["code"])));
+            found.extend(
+                file["items"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|one| format!("{name} {}", one["code"])),
+            );
         }
         found.sort();
         found
@@ -241,9 +354,13 @@ impl Session {
 
     /// Holds the findings that the editor shows to those of the command line.
     fn agree(&mut self) {
-        let report: Value = serde_json::from_str(&run(self.client.folder(), &["check", "--format", "json"])).unwrap();
+        let report: Value =
+            serde_json::from_str(&run(self.client.folder(), &["check", "--format", "json"]))
+                .unwrap();
         let found = report["diagnostics"].as_array().unwrap().iter();
-        let mut found: Vec<String> = found.map(|one| format!("{} {}", one["path"].as_str().unwrap(), one["code"])).collect();
+        let mut found: Vec<String> = found
+            .map(|one| format!("{} {}", one["path"].as_str().unwrap(), one["code"]))
+            .collect();
         found.sort();
         assert_eq!(self.shown(), found, "{:?}", self.model.log);
     }
@@ -251,7 +368,12 @@ impl Session {
     /// Holds the texts to what they should be.
     fn look(&self) {
         for word in files() {
-            assert_eq!(self.read(word), self.model.text(word, "").0, "{:?}", self.model.log);
+            assert_eq!(
+                self.read(word),
+                self.model.text(word, "").0,
+                "{:?}",
+                self.model.log
+            );
         }
     }
 }
@@ -259,13 +381,18 @@ impl Session {
 /// A client that asks for findings and watches files.
 fn watching() -> Value {
     let mut able = pulling();
-    able["workspace"]["didChangeWatchedFiles"] = json!({"dynamicRegistration": true, "relativePatternSupport": true});
+    able["workspace"]["didChangeWatchedFiles"] =
+        json!({"dynamicRegistration": true, "relativePatternSupport": true});
     able
 }
 
 /// The standard output of a command in a folder.
 fn run(folder: &Path, args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_ctxc")).args(args).current_dir(folder).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ctxc"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -284,19 +411,37 @@ fn live(seed: u64) {
     assert_eq!(session.shown(), [""; 0], "{:?}", session.model.log);
     let verdict = run(session.client.folder(), &["eval"]);
     let last = "6 scenarios: 6 passed, 0 failed, 0 errored; 0 carried, 0 calls, US$ 0";
-    assert_eq!(verdict.lines().last(), Some(last), "{:?}\n{verdict}", session.model.log);
+    assert_eq!(
+        verdict.lines().last(),
+        Some(last),
+        "{:?}\n{verdict}",
+        session.model.log
+    );
 }
 
 /// `CTXC_HISTORIES` is the number of histories.
 #[test]
 fn a_history_of_edits_damages_nothing() {
-    let number = |name: &str, otherwise: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(otherwise)
+    };
     let first = number("CTXC_SEED", 1);
     let broken: Vec<String> = (first..first + number("CTXC_HISTORIES", 12))
         .filter_map(|seed| {
             let why = std::panic::catch_unwind(|| live(seed)).err()?;
-            Some(format!("{seed}: {}", why.downcast_ref::<String>().map_or("", String::as_str)))
+            Some(format!(
+                "{seed}: {}",
+                why.downcast_ref::<String>().map_or("", String::as_str)
+            ))
         })
         .collect();
-    assert!(broken.is_empty(), "{} broken, such as\n{}", broken.len(), broken[..broken.len().min(5)].join("\n\n"));
+    assert!(
+        broken.is_empty(),
+        "{} broken, such as\n{}",
+        broken.len(),
+        broken[..broken.len().min(5)].join("\n\n")
+    );
 }

@@ -4,12 +4,18 @@ use super::generator::Drawn;
 use super::probe::{Verdict, probe};
 
 fn verdict(templates: &str) -> Verdict {
-    probe(&Drawn { templates: templates.to_owned(), ..Drawn::default() })
+    probe(&Drawn {
+        templates: templates.to_owned(),
+        ..Drawn::default()
+    })
 }
 
 fn is_sound(templates: &str) {
     let verdict = verdict(templates);
-    assert!(matches!(verdict, Verdict::Sound(_)), "{templates}\n{verdict:?}");
+    assert!(
+        matches!(verdict, Verdict::Sound(_)),
+        "{templates}\n{verdict:?}"
+    );
 }
 
 fn is_refused(templates: &str, rule: &str) {
@@ -32,13 +38,18 @@ fn behind_a_letter(script: &str, function: &str) -> String {
 
 /// The same templates without the step.
 fn marked_alone(script: &str) -> String {
-    behind_a_letter(script, "").replace("<task as='a'><description>Read {{m}}.</description></task>", "")
+    behind_a_letter(script, "").replace(
+        "<task as='a'><description>Read {{m}}.</description></task>",
+        "",
+    )
 }
 
 #[test]
 fn an_agent_that_a_text_of_a_script_calls_is_shown_what_is_there_before_the_script() {
     let script = |profile: &str, text: &str| {
-        format!("<task type='script'{profile}>{text}<command><arg>echo</arg><arg>x</arg></command></task>")
+        format!(
+            "<task type='script'{profile}>{text}<command><arg>echo</arg><arg>x</arg></command></task>"
+        )
     };
     let call = "<description>Of {{f('it')}}.</description>";
     let bare = script(" profile='bare'", call);
@@ -48,7 +59,10 @@ fn an_agent_that_a_text_of_a_script_calls_is_shown_what_is_there_before_the_scri
         "<context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>",
     ));
     is_sound(&behind_a_letter(&script("", call), ""));
-    is_sound(&behind_a_letter(&script(" profile='bare'", "<description>d</description>"), ""));
+    is_sound(&behind_a_letter(
+        &script(" profile='bare'", "<description>d</description>"),
+        "",
+    ));
     let marked = bare.replace("<description>", "<description trust='untrusted'>");
     is_refused(&marked_alone(&marked), "untrusted-in-bare");
 }
@@ -69,7 +83,8 @@ fn the_form_of_an_answer_is_that_of_the_last_agent_in_it() {
              <task><description>b {{{{a}}}}</description>{last}{boolean}</task></steps></task>"
         )
     };
-    let parameters = "<parameters><parameter name='m' required='true' trust='untrusted'/></parameters>";
+    let parameters =
+        "<parameters><parameter name='m' required='true' trust='untrusted'/></parameters>";
     is_sound(&format!(
         "<task name='t'><description>d</description>{parameters}<inputs><input name='i'>{}</input></inputs><system>It is {{{{i}}}}.</system></task>",
         chain("")
@@ -78,7 +93,9 @@ fn the_form_of_an_answer_is_that_of_the_last_agent_in_it() {
         "<task type='reduce' name='t'><description>d</description>{parameters}<inputs><input name='x' from='m'/><input name='y' from='m'/></inputs>\
          <initial_value>none</initial_value><inner_task><description>i {{{{current_input}}}}</description></inner_task>\
          <reduction_task>{}</reduction_task></task>",
-        chain("<instructions>{{current_result}}</instructions><system>So far {{accumulator}}.</system>")
+        chain(
+            "<instructions>{{current_result}}</instructions><system>So far {{accumulator}}.</system>"
+        )
     ));
 }
 

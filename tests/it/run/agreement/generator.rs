@@ -1,7 +1,11 @@
 //! Random projects with every construct of the language: operators, parts in both forms, inputs of
 //! every source, functions, references, fragments, loops, choices, Jinja in every position. Most of
 //! them pass `check`.
-#![allow(clippy::format_push_string, clippy::too_many_lines, reason = "a generator of templates is one long list of texts")]
+#![allow(
+    clippy::format_push_string,
+    clippy::too_many_lines,
+    reason = "a generator of templates is one long list of texts"
+)]
 
 use super::super::support::Random;
 use super::surroundings::Surroundings;
@@ -78,9 +82,15 @@ pub(super) fn draw(random: &mut Random) -> Drawn {
             r#"{"type": "object", "properties": {"v": {"type": "string"}, "k": {"enum": ["a", "b"]}}, "required": ["v", "k"]}"#,
         ),
     ];
-    let files = files.map(|(path, text)| (path.to_owned(), text.to_owned())).into();
+    let files = files
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .into();
     let around = Surroundings::draw(generator.random);
-    Drawn { templates: format!("<library>{root}{DEFINITIONS}</library>"), files, around }
+    Drawn {
+        templates: format!("<library>{root}{DEFINITIONS}</library>"),
+        files,
+        around,
+    }
 }
 
 impl Generator<'_> {
@@ -109,7 +119,11 @@ impl Generator<'_> {
             ("o1", Type::Object),
         ];
         let owned = |kind: &dyn Fn(Type) -> bool| -> Vec<Name> {
-            names.iter().filter(|(_, own)| kind(*own)).map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+            names
+                .iter()
+                .filter(|(_, own)| kind(*own))
+                .map(|(name, kind)| ((*name).to_owned(), *kind))
+                .collect()
         };
         if self.once_in(4) {
             let texts = owned(&|kind| kind == Type::Text);
@@ -121,12 +135,24 @@ impl Generator<'_> {
                 Type::Number => ("number", "3"),
                 Type::Boolean => ("boolean", "true"),
                 Type::List => ("string[]", "[\"one\", \"two\"]"),
-                Type::Object => ("object", if self.once_in(4) { "{}" } else { "{\"v\": \"word\", \"k\": 2}" }),
+                Type::Object => (
+                    "object",
+                    if self.once_in(4) {
+                        "{}"
+                    } else {
+                        "{\"v\": \"word\", \"k\": 2}"
+                    },
+                ),
                 Type::Text | Type::Answer | Type::Record => ("string", "some words"),
             };
-            let trust = if self.once_in(6) { " trust=\"untrusted\"" } else { "" };
+            let trust = if self.once_in(6) {
+                " trust=\"untrusted\""
+            } else {
+                ""
+            };
             if self.once_in(3) {
-                out += &format!("<parameter name='{name}' type='{word}' default='{default}'{trust}/>");
+                out +=
+                    &format!("<parameter name='{name}' type='{word}' default='{default}'{trust}/>");
             } else {
                 out += &format!("<parameter name='{name}' type='{word}' required='true'{trust}/>");
             }
@@ -151,11 +177,22 @@ impl Generator<'_> {
             _ => "script",
         };
         let is_plain = kind == "atomic" && self.once_in(2);
-        let subtype = if kind == "atomic" && depth > 0 && self.once_in(8) { " subtype=\"subtask\"" } else { "" };
-        let kind_attribute = if is_plain { String::new() } else { format!(" type=\"{kind}\"") };
+        let subtype = if kind == "atomic" && depth > 0 && self.once_in(8) {
+            " subtype=\"subtask\""
+        } else {
+            ""
+        };
+        let kind_attribute = if is_plain {
+            String::new()
+        } else {
+            format!(" type=\"{kind}\"")
+        };
         let inside = self.inside(kind, head, scope, depth);
         let profile = if self.once_in(16) {
-            format!(" profile=\"{}\"", self.pick(&["markdown", "xml", "plain", "sections", "bare"]))
+            format!(
+                " profile=\"{}\"",
+                self.pick(&["markdown", "xml", "plain", "sections", "bare"])
+            )
         } else {
             String::new()
         };
@@ -175,10 +212,16 @@ impl Generator<'_> {
                 Type::Object | Type::Record => "object",
                 Type::Text | Type::Answer => "string",
             };
-            out += &format!("<parameters><parameter name=\"{name}\" type=\"{word}\" required=\"true\"/></parameters>");
+            out += &format!(
+                "<parameters><parameter name=\"{name}\" type=\"{word}\" required=\"true\"/></parameters>"
+            );
         }
         let is_reduce = kind == "reduce";
-        let inputs = if is_reduce { 1 + self.random.below(3) } else { self.random.below(8).saturating_sub(4) };
+        let inputs = if is_reduce {
+            1 + self.random.below(3)
+        } else {
+            self.random.below(8).saturating_sub(4)
+        };
         if inputs > 0 && kind != "script" || is_reduce {
             out += &self.inputs(inputs, &mut scope, depth);
         }
@@ -207,7 +250,8 @@ impl Generator<'_> {
             2 => ("subset", "disabled"),
             _ => ("full", "disabled"),
         };
-        let format = if matches!(kind, "sequential" | "director_evaluator_loop") && self.once_in(2) {
+        let format = if matches!(kind, "sequential" | "director_evaluator_loop") && self.once_in(2)
+        {
             "<accumulation_format>full_output</accumulation_format><accumulate_data>true</accumulate_data>"
         } else {
             ""
@@ -234,7 +278,10 @@ impl Generator<'_> {
         }
         if self.once_in(8) {
             let attributes = self.pick(&["", " as=\"turns\""]);
-            let (input, output) = (self.text("input", "", scope), self.text("output", "", scope));
+            let (input, output) = (
+                self.text("input", "", scope),
+                self.text("output", "", scope),
+            );
             out += &format!("<examples{attributes}><example>{input}{output}</example></examples>");
         }
         if self.once_in(8) {
@@ -261,7 +308,9 @@ impl Generator<'_> {
             ]);
         }
         if self.once_in(4) {
-            let schema = self.pick(&["object", "array", "string[]", "number", "boolean", "s.json", "d7.json"]);
+            let schema = self.pick(&[
+                "object", "array", "string[]", "number", "boolean", "s.json", "d7.json",
+            ]);
             out += &format!("<output_format type=\"json\" schema=\"{schema}\"/>");
         }
         out
@@ -272,15 +321,38 @@ impl Generator<'_> {
         for _ in 0..count {
             let name = self.fresh("i");
             let (element, kind) = match self.random.below(if depth > 2 { 4 } else { 8 }) {
-                0 => (self.text("input", &format!(" name=\"{name}\""), scope), Type::Text),
+                0 => (
+                    self.text("input", &format!(" name=\"{name}\""), scope),
+                    Type::Text,
+                ),
                 1 | 2 => {
                     let (from, kind) = self.random.pick(scope).clone();
-                    let trust = if self.once_in(6) { " trust=\"untrusted\"" } else { "" };
-                    let (field, kind) = if kind == Type::Record && self.once_in(2) { (".k", Type::Text) } else { ("", kind) };
-                    (format!("<input name=\"{name}\" from=\"{from}{field}\"{trust}/>"), kind)
+                    let trust = if self.once_in(6) {
+                        " trust=\"untrusted\""
+                    } else {
+                        ""
+                    };
+                    let (field, kind) = if kind == Type::Record && self.once_in(2) {
+                        (".k", Type::Text)
+                    } else {
+                        ("", kind)
+                    };
+                    (
+                        format!("<input name=\"{name}\" from=\"{from}{field}\"{trust}/>"),
+                        kind,
+                    )
                 }
-                3 | 4 => (format!("<input name=\"{name}\">{}</input>", self.call("", scope)), Type::Answer),
-                _ => (format!("<input name=\"{name}\">{}</input>", self.body("", "", scope, depth + 1)), Type::Answer),
+                3 | 4 => (
+                    format!("<input name=\"{name}\">{}</input>", self.call("", scope)),
+                    Type::Answer,
+                ),
+                _ => (
+                    format!(
+                        "<input name=\"{name}\">{}</input>",
+                        self.body("", "", scope, depth + 1)
+                    ),
+                    Type::Answer,
+                ),
             };
             out += &element;
             scope.push((name, kind));
@@ -289,7 +361,9 @@ impl Generator<'_> {
         if self.once_in(6) {
             let name = &scope[scope.len() - 1].0;
             let include = self.pick(&["true", "false"]);
-            out += &format!("<context_relevance><input name=\"{name}\" include=\"{include}\"/></context_relevance>");
+            out += &format!(
+                "<context_relevance><input name=\"{name}\" include=\"{include}\"/></context_relevance>"
+            );
         }
         out
     }
@@ -303,11 +377,16 @@ impl Generator<'_> {
                 "<call template=\"f1\" {attributes}><arg name=\"y\" from=\"{from}\"/>{}</call>",
                 self.text("arg", " name=\"x\"", scope)
             ),
-            2 => format!("<call template=\"f2\" {attributes}><arg name=\"x\" from=\"{from}\"/></call>"),
+            2 => format!(
+                "<call template=\"f2\" {attributes}><arg name=\"x\" from=\"{from}\"/></call>"
+            ),
             3 => format!("<task ref=\"q0\" {attributes}/>"),
             4 => format!("<task ref=\"q1\" {attributes}/>"),
             5 => format!("<task ref=\"q3\" {attributes}/>"),
-            6 => format!("<call template=\"f3\" {attributes}>{}</call>", self.text("arg", " name=\"x\"", scope)),
+            6 => format!(
+                "<call template=\"f3\" {attributes}>{}</call>",
+                self.text("arg", " name=\"x\"", scope)
+            ),
             7 => format!(
                 "<call template=\"f0\" {attributes}><arg name=\"x\"><task>{}</task></arg></call>",
                 self.text("description", "", scope)
@@ -321,14 +400,22 @@ impl Generator<'_> {
         let mut out = String::from("<steps>");
         for _ in 0..=self.random.below(3) {
             let name = self.fresh("s");
-            let trust = if self.once_in(8) { self.pick(&[" trust=\"trusted\"", " trust=\"untrusted\""]) } else { "" };
+            let trust = if self.once_in(8) {
+                self.pick(&[" trust=\"trusted\"", " trust=\"untrusted\""])
+            } else {
+                ""
+            };
             let attributes = format!("as=\"{name}\"{trust}");
             let mut kind = Type::Answer;
             out += &match self.random.below(9) {
                 0 | 1 => self.call(&attributes, &scope),
                 2 => {
                     let test = self.condition(&scope);
-                    let other = if self.once_in(4) { self.call("", &scope) } else { self.body("", "", &scope, depth + 1) };
+                    let other = if self.once_in(4) {
+                        self.call("", &scope)
+                    } else {
+                        self.body("", "", &scope, depth + 1)
+                    };
                     let cases = [self.body("", "", &scope, depth + 1), other];
                     let other = self.condition(&scope);
                     format!(
@@ -339,7 +426,9 @@ impl Generator<'_> {
                 3 => {
                     kind = Type::Record;
                     let description = self.text("description", "", &scope);
-                    format!("<task {attributes}>{description}<output_format type=\"json\" schema=\"s.json\"/></task>")
+                    format!(
+                        "<task {attributes}>{description}<output_format type=\"json\" schema=\"s.json\"/></task>"
+                    )
                 }
                 _ => self.body(&attributes, "", &scope, depth + 1),
             };
@@ -351,7 +440,10 @@ impl Generator<'_> {
     /// Returns a part, written directly or as a wrapped task.
     fn part(&mut self, element: &str, scope: &[Name], depth: usize) -> String {
         if depth < 3 && self.once_in(4) {
-            return format!("<{element}>{}</{element}>", self.body("", "", scope, depth + 1));
+            return format!(
+                "<{element}>{}</{element}>",
+                self.body("", "", scope, depth + 1)
+            );
         }
         let inside = self.inside("atomic", "", scope, depth + 1);
         format!("<{element}>{inside}</{element}>")
@@ -372,26 +464,44 @@ impl Generator<'_> {
 
     fn cycle(&mut self, scope: &[Name], depth: usize) -> String {
         let mut scope = scope.to_vec();
-        scope.extend([("current_iteration".to_owned(), Type::Number), ("evaluation_feedback".to_owned(), Type::Answer)]);
-        let mut out = String::from("<max_iterations>2</max_iterations>") + &self.part("director", &scope, depth);
+        scope.extend([
+            ("current_iteration".to_owned(), Type::Number),
+            ("evaluation_feedback".to_owned(), Type::Answer),
+        ]);
+        let mut out = String::from("<max_iterations>2</max_iterations>")
+            + &self.part("director", &scope, depth);
         scope.push(("director_result".to_owned(), Type::Answer));
         if self.once_in(2) {
-            out += &format!("<script_execution>{}</script_execution>", self.command(&scope));
+            out += &format!(
+                "<script_execution>{}</script_execution>",
+                self.command(&scope)
+            );
             scope.push(("script_result".to_owned(), Type::Answer));
         }
         let inside = self.inside("atomic", "", &scope, depth + 1);
         out += &format!("<evaluator>{inside}</evaluator>");
         scope.push(("evaluation".to_owned(), Type::Answer));
-        let test = if self.once_in(2) { "evaluation.success == true".to_owned() } else { self.condition(&scope) };
-        out + &format!("<termination_condition><condition>{test}</condition></termination_condition>")
+        let test = if self.once_in(2) {
+            "evaluation.success == true".to_owned()
+        } else {
+            self.condition(&scope)
+        };
+        out + &format!(
+            "<termination_condition><condition>{test}</condition></termination_condition>"
+        )
     }
 
     fn command(&mut self, scope: &[Name]) -> String {
         let name = self.random.pick(scope).0.clone();
         match self.random.below(4) {
-            3 => format!("<command><arg>echo</arg>{}</command>", self.text("arg", "", scope)),
+            3 => format!(
+                "<command><arg>echo</arg>{}</command>",
+                self.text("arg", "", scope)
+            ),
             0 => format!("<command shell=\"sh\">echo {{{{{name}}}}}</command>"),
-            1 => format!("<command>echo {{{{{name}}}}}</command><env><var name=\"WHO\">{{{{{name}}}}}</var></env>"),
+            1 => format!(
+                "<command>echo {{{{{name}}}}}</command><env><var name=\"WHO\">{{{{{name}}}}}</var></env>"
+            ),
             _ => "<command><arg>echo</arg><arg>x</arg></command>".to_owned(),
         }
     }

@@ -8,12 +8,19 @@ use std::collections::BTreeMap;
 
 fn verdict(templates: &str) -> Verdict {
     let files = BTreeMap::from([("guide.md".to_owned(), "Be kind.".to_owned())]);
-    probe(&Drawn { templates: templates.to_owned(), files, ..Drawn::default() })
+    probe(&Drawn {
+        templates: templates.to_owned(),
+        files,
+        ..Drawn::default()
+    })
 }
 
 fn is_sound(templates: &str) {
     let verdict = verdict(templates);
-    assert!(matches!(verdict, Verdict::Sound(_)), "{templates}\n{verdict:?}");
+    assert!(
+        matches!(verdict, Verdict::Sound(_)),
+        "{templates}\n{verdict:?}"
+    );
 }
 
 fn is_refused(templates: &str, rule: &str) {
@@ -43,8 +50,16 @@ fn a_part_runs_as_the_task_that_is_wrapped_in_it() {
          <evaluator><description>i</description></evaluator></task>",
     ];
     for body in bodies {
-        is_sound(&reduce("", body, "<description>o {{current_result}}</description>"));
-        is_sound(&reduce("", "<description>o {{current_input}}</description>", body));
+        is_sound(&reduce(
+            "",
+            body,
+            "<description>o {{current_result}}</description>",
+        ));
+        is_sound(&reduce(
+            "",
+            "<description>o {{current_input}}</description>",
+            body,
+        ));
     }
 }
 
@@ -56,10 +71,15 @@ fn the_parts_of_a_wrapped_task_have_the_rows_of_its_type() {
         "edition = \"2026\"\n[defaults.director_evaluator_loop.director]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
     );
     let text = reduce("", inner, "<description>o</description>");
-    let registry = ctxc::compile_sources(&config, [("t.xml", &*text)]).registry.unwrap();
+    let registry = ctxc::compile_sources(&config, [("t.xml", &*text)])
+        .registry
+        .unwrap();
     let root = registry.find("t").unwrap().root().unwrap();
     let director = &root.children[0].node.children[0].node;
-    assert_eq!((director.operator.as_deref(), director.subtype.as_deref()), (Some("director_evaluator_loop"), Some("director")));
+    assert_eq!(
+        (director.operator.as_deref(), director.subtype.as_deref()),
+        (Some("director_evaluator_loop"), Some("director"))
+    );
 }
 
 #[test]
@@ -71,14 +91,29 @@ fn an_accumulator_needs_an_initial_value() {
         "<description>merge</description><instructions syntax='jinja'>{% if accumulator %}x{% endif %}</instructions>",
     ];
     for used in uses {
-        is_refused(&reduce("", "<description>look at {{current_input}}</description>", used), "undeclared-variable");
-        is_sound(&reduce("<initial_value>none</initial_value>", "<description>look at {{current_input}}</description>", used));
+        is_refused(
+            &reduce(
+                "",
+                "<description>look at {{current_input}}</description>",
+                used,
+            ),
+            "undeclared-variable",
+        );
+        is_sound(&reduce(
+            "<initial_value>none</initial_value>",
+            "<description>look at {{current_input}}</description>",
+            used,
+        ));
     }
     // The initial value of a nested reduce belongs to the nested reduce.
     let nested = "<task type='reduce'><description>x</description><inputs><input name='q' from='current_result'/></inputs>\
                   <initial_value from='accumulator'/><inner_task><description>i {{current_input}}</description></inner_task>\
                   <reduction_task><description>into {{accumulator}}</description></reduction_task></task>";
-    is_sound(&reduce("<initial_value>none</initial_value>", "<description>look</description>", nested));
+    is_sound(&reduce(
+        "<initial_value>none</initial_value>",
+        "<description>look</description>",
+        nested,
+    ));
 }
 
 #[test]
@@ -124,7 +159,10 @@ fn an_input_waits_for_those_that_it_reads_in_any_form() {
         let own = |element: &str| format!("<{element} syntax='jinja'>{form}</{element}>");
         let described = own("description");
         is_sound(&task(&format!("<task>{described}</task>")));
-        is_sound(&task(&format!("<task><description>d</description><constraints>{}</constraints></task>", own("constraint"))));
+        is_sound(&task(&format!(
+            "<task><description>d</description><constraints>{}</constraints></task>",
+            own("constraint")
+        )));
         is_sound(&task(&format!(
             "<task><description>d</description><inputs><input name='k' syntax='jinja'>{form}</input></inputs></task>"
         )));
@@ -149,12 +187,26 @@ fn an_input_waits_for_those_that_it_reads_in_any_form() {
 
 #[test]
 fn check_and_a_run_have_the_same_names_of_rounds() {
-    let slots = ["inner_task", "reduction_task", "director", "script_execution", "evaluator", CONDITION];
+    let slots = [
+        "inner_task",
+        "reduction_task",
+        "director",
+        "script_execution",
+        "evaluator",
+        CONDITION,
+    ];
     for slot in slots {
         for row in &ROUND_NAMES {
             let name = row.name;
-            let text = |own: &str| if own == slot { format!("{{{{{name}}}}}") } else { "x".to_owned() };
-            let part = |own: &str| format!("<{own}><description>d {}</description></{own}>", text(own));
+            let text = |own: &str| {
+                if own == slot {
+                    format!("{{{{{name}}}}}")
+                } else {
+                    "x".to_owned()
+                }
+            };
+            let part =
+                |own: &str| format!("<{own}><description>d {}</description></{own}>", text(own));
             let head = "<description>d</description><parameters><parameter name='p' default='v'/></parameters><criteria>{{p}}</criteria>";
             let templates = if slot.ends_with("_task") {
                 format!(
@@ -163,7 +215,11 @@ fn check_and_a_run_have_the_same_names_of_rounds() {
                     part("reduction_task")
                 )
             } else {
-                let condition = if slot == CONDITION { format!("{name} != 'x'") } else { "p == 'v'".to_owned() };
+                let condition = if slot == CONDITION {
+                    format!("{name} != 'x'")
+                } else {
+                    "p == 'v'".to_owned()
+                };
                 format!(
                     "<task type='director_evaluator_loop' name='t'>{head}{}<script_execution><command><arg>{}</arg></command></script_execution>{}\
                      <termination_condition><condition>{condition}</condition></termination_condition></task>",
@@ -217,14 +273,34 @@ fn a_condition_takes_a_value_for_what_its_type_is() {
              <cond><case test=\"{test}\"><task><description>x</description></task></case></cond></steps></task>"
         )
     };
-    for test in
-        ["s lt 3", "3 ge s", "n lt 'x'", "i lt 'x'", "w gt 2", "s", "not n", "b lt 3", "o gt n", "s lt b", "s == 'x' and n"]
-    {
+    for test in [
+        "s lt 3",
+        "3 ge s",
+        "n lt 'x'",
+        "i lt 'x'",
+        "w gt 2",
+        "s",
+        "not n",
+        "b lt 3",
+        "o gt n",
+        "s lt b",
+        "s == 'x' and n",
+    ] {
         is_refused(&task(test), "bad-condition");
     }
-    for test in
-        ["s lt 'x'", "n lt 3", "i ge 3", "b", "not b", "s == 3", "o != 'x'", "r == 'x'", "n lt i", "b == true", "o.v == 'x'"]
-    {
+    for test in [
+        "s lt 'x'",
+        "n lt 3",
+        "i ge 3",
+        "b",
+        "not b",
+        "s == 3",
+        "o != 'x'",
+        "r == 'x'",
+        "n lt i",
+        "b == true",
+        "o.v == 'x'",
+    ] {
         is_sound(&task(test));
     }
 }
@@ -235,11 +311,25 @@ fn an_implicit_parameter_has_the_type_that_a_body_inside_declares() {
                 <instructions syntax='jinja'>{{ n + 1 }} {% for x in xs %}{{ x }}{% endfor %}</instructions><parameters>\
                 <parameter name='n' type='number' required='true'/><parameter name='xs' type='string[]' required='true'/>\
                 <parameter name='pe' type='object' required='true'/></parameters></task></steps></task>";
-    let registry =
-        ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", text)]).registry.unwrap();
+    let registry = ctxc::compile_sources(
+        &crate::project::reading::read("edition = \"2026\"\n"),
+        [("t.xml", text)],
+    )
+    .registry
+    .unwrap();
     let parameters = registry.find("t").unwrap().parameters().unwrap();
-    let kinds: BTreeMap<&str, Option<&str>> = parameters.iter().map(|own| (own.name.as_str(), own.kind.as_deref())).collect();
-    assert_eq!(kinds, BTreeMap::from([("n", Some("number")), ("xs", Some("string[]")), ("pe", Some("object"))]));
+    let kinds: BTreeMap<&str, Option<&str>> = parameters
+        .iter()
+        .map(|own| (own.name.as_str(), own.kind.as_deref()))
+        .collect();
+    assert_eq!(
+        kinds,
+        BTreeMap::from([
+            ("n", Some("number")),
+            ("xs", Some("string[]")),
+            ("pe", Some("object"))
+        ])
+    );
     is_sound(&text.replace("pe.b", "pe.v"));
 }
 
@@ -248,14 +338,28 @@ fn a_default_without_a_field_is_refused_wherever_it_is_read() {
     let object = "<parameter name='u' type='object' default='{}'/>";
     for (parameter, body) in [
         (object, "<description>Say {{u.name}}</description>"),
-        ("<parameter name='u' type='string[]' default='[\"one\"]'/>", "<description>Say {{u[1]}}</description>"),
-        (object, "<inputs><input name='i' from='u.name'/></inputs><description>Say {{i}}</description>"),
-        (object, "<inputs><input name='i' from='u'/></inputs><description syntax='jinja'>Say {{ i.name|upper }}</description>"),
-        (object, "<description>d</description><constraints><constraint>{{f(u)}}</constraint></constraints>"),
+        (
+            "<parameter name='u' type='string[]' default='[\"one\"]'/>",
+            "<description>Say {{u[1]}}</description>",
+        ),
+        (
+            object,
+            "<inputs><input name='i' from='u.name'/></inputs><description>Say {{i}}</description>",
+        ),
+        (
+            object,
+            "<inputs><input name='i' from='u'/></inputs><description syntax='jinja'>Say {{ i.name|upper }}</description>",
+        ),
+        (
+            object,
+            "<description>d</description><constraints><constraint>{{f(u)}}</constraint></constraints>",
+        ),
     ] {
         let function = "<template name='f' params='x'><task><description>Look at {{x.name}}</description></task></template>";
         is_refused(
-            &format!("<library><task name='t'><parameters>{parameter}</parameters>{body}</task>{function}</library>"),
+            &format!(
+                "<library><task name='t'><parameters>{parameter}</parameters>{body}</task>{function}</library>"
+            ),
             "unknown-field",
         );
     }
@@ -297,9 +401,14 @@ fn a_default_that_lacks_what_a_text_needs_is_refused() {
     ];
     for text in texts {
         let verdict = verdict(&by_default(r#"{"k": 2}"#, text));
-        let is_of =
-            |error: &String| error.starts_with("unknown-field: ") || error.starts_with("bad-jinja: this fails with the default");
-        assert!(matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])), "{text}\n{verdict:?}");
+        let is_of = |error: &String| {
+            error.starts_with("unknown-field: ")
+                || error.starts_with("bad-jinja: this fails with the default")
+        };
+        assert!(
+            matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
+            "{text}\n{verdict:?}"
+        );
     }
 }
 
@@ -331,7 +440,10 @@ fn a_text_that_asks_for_what_a_default_lacks_is_sound() {
     for text in texts {
         is_sound(&by_default(r#"{"k": 2}"#, text));
     }
-    is_sound(&by_default("{}", "{% if u %}{{ u.v }}{% endif %}{% for k in u %}{{ u.v }}{% endfor %}"));
+    is_sound(&by_default(
+        "{}",
+        "{% if u %}{{ u.v }}{% endif %}{% for k in u %}{{ u.v }}{% endfor %}",
+    ));
 }
 
 #[test]
@@ -344,15 +456,21 @@ fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
     ];
     for text in texts {
         let task = |input: &str, parameter: &str| {
-            format!("<task type='atomic' name='t'><description syntax='jinja'>Say {text}</description>{input}{parameter}</task>")
+            format!(
+                "<task type='atomic' name='t'><description syntax='jinja'>Say {text}</description>{input}{parameter}</task>"
+            )
         };
         for templates in [
             task("<inputs><input name='t'>friendly</input></inputs>", ""),
-            task("", "<parameters><parameter name='t' type='string' required='true'/></parameters>"),
+            task(
+                "",
+                "<parameters><parameter name='t' type='string' required='true'/></parameters>",
+            ),
         ] {
             let verdict = verdict(&templates);
             let is_of = |error: &String| {
-                error.starts_with("unknown-field: ") || error.starts_with("bad-jinja: this fails in every run: ")
+                error.starts_with("unknown-field: ")
+                    || error.starts_with("bad-jinja: this fails in every run: ")
             };
             assert!(
                 matches!(&verdict, Verdict::Refused(errors) if errors.len() == 1 && is_of(&errors[0])),
@@ -375,12 +493,24 @@ fn a_text_that_asks_a_value_for_what_its_type_lacks_is_refused() {
 
 #[test]
 fn a_default_that_another_value_guards_is_a_doubt() {
-    let text = by_default("{}", "{% if c == \"vip\" %}{{ u.v }}{% endif %}{% for x in xs %}{{ u.w|upper }}{% endfor %}");
-    let built = ctxc::compile_sources(&crate::project::reading::read("edition = \"2026\"\n"), [("t.xml", &*text)]);
-    let found: Vec<String> = built.diagnostics.iter().map(|one| format!("{:?} {}", one.severity, one.message)).collect();
+    let text = by_default(
+        "{}",
+        "{% if c == \"vip\" %}{{ u.v }}{% endif %}{% for x in xs %}{{ u.w|upper }}{% endfor %}",
+    );
+    let built = ctxc::compile_sources(
+        &crate::project::reading::read("edition = \"2026\"\n"),
+        [("t.xml", &*text)],
+    );
+    let found: Vec<String> = built
+        .diagnostics
+        .iter()
+        .map(|one| format!("{:?} {}", one.severity, one.message))
+        .collect();
     assert_eq!(
         found,
-        ["v", "w"].map(|field| format!("Warning `u.{field}` leads nowhere with the default: `u` has no `{field}` in it"))
+        ["v", "w"].map(|field| format!(
+            "Warning `u.{field}` leads nowhere with the default: `u` has no `{field}` in it"
+        ))
     );
 }
 
@@ -402,9 +532,22 @@ fn an_example_that_waits_for_a_result_is_never_left_out_in_silence() {
         &crate::project::reading::read("edition = \"2026\"\n"),
         [("t.xml", &*examples("{{ current_result }}"))],
     );
-    let request = ctxc::Request { node: "/reduction_task", ..ctxc::Request::new("t") };
-    let refused = ctxc::assemble(&built.registry.unwrap(), &request, &ctxc::Options::default()).unwrap_err();
-    assert!(refused.to_string().contains("examples/0/output: `current_result` has no value"), "{refused}");
+    let request = ctxc::Request {
+        node: "/reduction_task",
+        ..ctxc::Request::new("t")
+    };
+    let refused = ctxc::assemble(
+        &built.registry.unwrap(),
+        &request,
+        &ctxc::Options::default(),
+    )
+    .unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("examples/0/output: `current_result` has no value"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -67,7 +67,9 @@ struct Responder {
 fn subtask(at: usize) -> Value {
     let request = match at % 4 {
         0 => json!({"type": "atomic", "description": "Look {{a}} up & <down>."}),
-        1 => json!({"type": "atomic", "description": "Look.", "inputs": {"where": "there", "many": 2}}),
+        1 => {
+            json!({"type": "atomic", "description": "Look.", "inputs": {"where": "there", "many": 2}})
+        }
         2 => json!({"type": "atomic", "description": "Look.", "template_hints": ["q2"]}),
         _ => json!({"type": "atomic", "description": "Look.", "file_paths": ["guide.md"],
             "context_management": {"inherit_context": "full", "fresh_context": "disabled"}}),
@@ -79,17 +81,29 @@ impl Responder {
     /// Returns the first answer of an agent that takes a detour.
     fn detour(&self, asked: &AskedCall<'_>) -> Option<(Part, Stop)> {
         let number = asked.stage.bytes().map(usize::from).sum::<usize>();
-        if asked.number > 1 || asked.stage.contains('~') || self.detours == 0 || number % self.detours != 0 {
+        if asked.number > 1
+            || asked.stage.contains('~')
+            || self.detours == 0
+            || number % self.detours != 0
+        {
             return None;
         }
         if asked.sent.body.contains("\"Looks.\"") && number % 3 > 0 {
             let (id, name) = ("call_1".to_owned(), "look".to_owned());
-            return Some((Part::Call(ToolCall { id, name, arguments: json!({"at": "it"}) }), Stop::Tool));
+            return Some((
+                Part::Call(ToolCall {
+                    id,
+                    name,
+                    arguments: json!({"at": "it"}),
+                }),
+                Stop::Tool,
+            ));
         }
         if number % 3 == 1 || !self.has_fences {
             let text = fitting_text(&asked.sent.body, asked.stage);
             let content = serde_json::from_str(&text).unwrap_or(Value::String(text));
-            let envelope = json!({"status": "complete", "content": content, "notes": "as it was asked for"});
+            let envelope =
+                json!({"status": "complete", "content": content, "notes": "as it was asked for"});
             return Some((Part::Text(envelope.to_string()), Stop::End));
         }
         Some((Part::Text(subtask(number / 3).to_string()), Stop::End))
@@ -98,14 +112,30 @@ impl Responder {
 
 impl Answers for Responder {
     fn answer(&self, asked: &AskedCall<'_>) -> Result<Given, NoAnswer> {
-        let request =
-            SentRequest { stage: asked.stage.to_owned(), dialect: asked.sent.dialect, messages: asked.messages.to_vec() };
+        let request = SentRequest {
+            stage: asked.stage.to_owned(),
+            dialect: asked.sent.dialect,
+            messages: asked.messages.to_vec(),
+        };
         self.sent.lock().unwrap().push(request);
-        let plain = || (Part::Text(fitting_text(&asked.sent.body, asked.stage)), Stop::End);
+        let plain = || {
+            (
+                Part::Text(fitting_text(&asked.sent.body, asked.stage)),
+                Stop::End,
+            )
+        };
         let (part, stop) = self.detour(asked).unwrap_or_else(plain);
         let answer = Answer::new(vec![part], stop, Usage::default(), None);
-        let response = Response { answer, body: "{}".to_owned(), status: 200, latency: Duration::ZERO };
-        Ok(Given { response, by: AnsweredBy::Script })
+        let response = Response {
+            answer,
+            body: "{}".to_owned(),
+            status: 200,
+            latency: Duration::ZERO,
+        };
+        Ok(Given {
+            response,
+            by: AnsweredBy::Script,
+        })
     }
 }
 
@@ -123,14 +153,31 @@ fn value(parameter: &Parameter) -> Value {
 /// Tests a project.
 pub(super) fn probe(drawn: &Drawn) -> Verdict {
     let config = read(&["edition = \"2026\"\n", &drawn.around.project].concat());
-    let files = drawn.files.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    let files = drawn
+        .files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
     let built = ctxc::compile_sources(&config, files.chain([("t.xml", drawn.templates.as_str())]));
     let Some(registry) = built.registry else {
-        let errors = built.diagnostics.iter().filter(|one| one.severity == ctxc::Severity::Error);
-        return Verdict::Refused(errors.map(|one| format!("{}: {}", one.rule.name, one.message)).collect());
+        let errors = built
+            .diagnostics
+            .iter()
+            .filter(|one| one.severity == ctxc::Severity::Error);
+        return Verdict::Refused(
+            errors
+                .map(|one| format!("{}: {}", one.rule.name, one.message))
+                .collect(),
+        );
     };
-    let project = Project { registry: &registry, config: &config, drawn };
-    match project.manifest().and_then(|manifest| project.run(&manifest)) {
+    let project = Project {
+        registry: &registry,
+        config: &config,
+        drawn,
+    };
+    match project
+        .manifest()
+        .and_then(|manifest| project.run(&manifest))
+    {
         Ok(compared) => Verdict::Sound(compared),
         Err(broken) => Verdict::Broken(broken),
     }
@@ -146,13 +193,20 @@ struct Project<'a> {
 
 impl<'a> Project<'a> {
     fn options(&self) -> Options<'a> {
-        Options { counting: Counting::Always, models: Some(ModelSettings::of(self.config, &())), ..Options::default() }
+        Options {
+            counting: Counting::Always,
+            models: Some(ModelSettings::of(self.config, &())),
+            ..Options::default()
+        }
     }
 
     /// Returns the situation of the task's run.
     fn situation(&self, inputs: &'a BTreeMap<String, Value>) -> Situation<'a> {
         let Drawn { files, around, .. } = self.drawn;
-        let asked = Asked { objective: around.objective.as_deref(), ..Asked::default() };
+        let asked = Asked {
+            objective: around.objective.as_deref(),
+            ..Asked::default()
+        };
         Situation {
             files,
             source: &around.matches,
@@ -170,23 +224,41 @@ impl<'a> Project<'a> {
     /// previewed before a run.
     fn manifest(&self) -> Result<Manifest, String> {
         let options = self.options();
-        let how = ManifestOptions { options, files: &self.drawn.files };
+        let how = ManifestOptions {
+            options,
+            files: &self.drawn.files,
+        };
         let (manifest, faults) = of_rest(self.registry, &how, Some(std::num::NonZeroUsize::MIN));
         if let Some(fault) = faults.first() {
             return Err(format!("manifest: {fault}"));
         }
-        let listed: BTreeSet<(&str, &str)> =
-            manifest.entries.iter().map(|entry| (entry.task.as_str(), entry.node.as_str())).collect();
+        let listed: BTreeSet<(&str, &str)> = manifest
+            .entries
+            .iter()
+            .map(|entry| (entry.task.as_str(), entry.node.as_str()))
+            .collect();
         let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
         let inputs = BTreeMap::new();
-        let flow = TaskFlow::new(&graph, Situation::new("t", &inputs), &options).map_err(|fault| format!("plan: {fault}"))?;
+        let flow = TaskFlow::new(&graph, Situation::new("t", &inputs), &options)
+            .map_err(|fault| format!("plan: {fault}"))?;
         let role = self.config.roles.get("r");
-        for agent in flow.plan().all().into_iter().filter(|node| node.kind == PlanKind::Agent) {
+        for agent in flow
+            .plan()
+            .all()
+            .into_iter()
+            .filter(|node| node.kind == PlanKind::Agent)
+        {
             if !listed.contains(&("t", agent.path.as_str())) {
                 return Err(format!("manifest: the agent {} is missing", agent.path));
             }
-            let request = Request { node: &agent.path, files: &self.drawn.files, role, ..Request::new("t") };
-            preview(self.registry, &request, &options).map_err(|fault| format!("preview: {fault}"))?;
+            let request = Request {
+                node: &agent.path,
+                files: &self.drawn.files,
+                role,
+                ..Request::new("t")
+            };
+            preview(self.registry, &request, &options)
+                .map_err(|fault| format!("preview: {fault}"))?;
         }
         Ok(manifest)
     }
@@ -196,14 +268,28 @@ impl<'a> Project<'a> {
     fn run(&self, manifest: &Manifest) -> Result<usize, String> {
         let graph = TaskGraph::load(self.registry, "t").unwrap().unwrap();
         let declared = self.registry.find("t").unwrap().parameters().unwrap();
-        let inputs: BTreeMap<String, Value> =
-            declared.iter().filter(|own| own.default.is_none()).map(|own| (own.name.clone(), value(own))).collect();
+        let inputs: BTreeMap<String, Value> = declared
+            .iter()
+            .filter(|own| own.default.is_none())
+            .map(|own| (own.name.clone(), value(own)))
+            .collect();
         let options = self.options();
         let situation = self.situation(&inputs);
-        let flow = TaskFlow::new(&graph, situation, &options).map_err(|fault| format!("plan: {fault}"))?;
+        let flow =
+            TaskFlow::new(&graph, situation, &options).map_err(|fault| format!("plan: {fault}"))?;
         let has_fences = !self.drawn.templates.contains("\"bare\"");
-        let responder = Responder { sent: Mutex::default(), detours: self.drawn.around.detours, has_fences };
-        let trace = Trace::new("r".to_owned(), None, Redactor::new([0; 32], []), Journal::default()).kept();
+        let responder = Responder {
+            sent: Mutex::default(),
+            detours: self.drawn.around.detours,
+            has_fences,
+        };
+        let trace = Trace::new(
+            "r".to_owned(),
+            None,
+            Redactor::new([0; 32], []),
+            Journal::default(),
+        )
+        .kept();
         let found = BTreeMap::from([("look".to_owned(), json!("what was found: {{a0}} <b>"))]);
         let parts = Parts {
             options,
@@ -213,21 +299,37 @@ impl<'a> Project<'a> {
             commands: &Echo,
             subtasks: self.config,
             trace: &trace,
-            limits: Limits { jobs: 1, ..Limits::default() },
+            limits: Limits {
+                jobs: 1,
+                ..Limits::default()
+            },
             clock: || None,
         };
         let outcome = Runner::new(parts).run(&Frame::new(&graph, situation, &flow));
-        if let Some(obstacle) = outcome.obstacle.filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit) {
+        if let Some(obstacle) = outcome
+            .obstacle
+            .filter(|obstacle| obstacle.kind != ObstacleKind::LoopLimit)
+        {
             // The compiler cannot know the inputs of a parent, a pipeline or a subtask; a run keeps
             // them out of system texts and shells.
-            let is_refusal = obstacle.note.contains("is untrusted, and") || obstacle.note.contains("is untrusted and");
+            let is_refusal = obstacle.note.contains("is untrusted, and")
+                || obstacle.note.contains("is untrusted and");
             let is_refusal = is_refusal && self.drawn.around.brings_untrusted();
-            return if is_refusal { Ok(0) } else { Err(format!("run: {}", obstacle.note)) };
+            return if is_refusal {
+                Ok(0)
+            } else {
+                Err(format!("run: {}", obstacle.note))
+            };
         }
         let sent = responder.sent.into_inner().unwrap();
         let mut outputs: BTreeMap<String, AgentOutput> = BTreeMap::new();
         let mut compared = 0;
-        let shown = Shown { graph: &graph, situation: &situation, options, manifest };
+        let shown = Shown {
+            graph: &graph,
+            situation: &situation,
+            options,
+            manifest,
+        };
         for event in trace.events() {
             if let TraceEvent::Result { stage, output, .. } = event {
                 outputs.insert(stage, output);
@@ -237,8 +339,14 @@ impl<'a> Project<'a> {
                 let (Position::Running(ready), _) = flow.position(&outputs) else {
                     return Err("flow: the stage is not ready".to_owned());
                 };
-                let ready = ready.into_iter().find(|ready| ready.stage == stage).ok_or("flow: the stage is not ready")?;
-                let request = sent.iter().find(|request| request.stage == stage).ok_or("flow: nothing was sent")?;
+                let ready = ready
+                    .into_iter()
+                    .find(|ready| ready.stage == stage)
+                    .ok_or("flow: the stage is not ready")?;
+                let request = sent
+                    .iter()
+                    .find(|request| request.stage == stage)
+                    .ok_or("flow: nothing was sent")?;
                 shown.compare(request, &ready.node, &ready.results)?;
                 compared += 1;
             }
@@ -249,7 +357,10 @@ impl<'a> Project<'a> {
 
 /// Returns the messages of a request as text, with their speakers.
 fn words(messages: &[Message]) -> String {
-    messages.iter().map(|message| ["[", message.speaker.word(), "]\n", message.as_str(), "\n"].concat()).collect()
+    messages
+        .iter()
+        .map(|message| ["[", message.speaker.word(), "]\n", message.as_str(), "\n"].concat())
+        .collect()
 }
 
 /// The rendered state of a task before and after its run.
@@ -265,12 +376,22 @@ impl Shown<'_> {
     /// round also with only the results of agents, commands and steps, and with none if `render`
     /// accepts that. Checks that its tokens are within the bounds of the manifest.
     fn compare(&self, sent: &SentRequest, node: &str, results: &Results) -> Result<(), String> {
-        let target = TARGETS.iter().copied().find(|target| target.name == sent.dialect);
-        let options = Options { target, ..self.options };
-        let render = |results: &Results| assemble_in(self.graph, &self.situation.at(node, results), &options);
+        let target = TARGETS
+            .iter()
+            .copied()
+            .find(|target| target.name == sent.dialect);
+        let options = Options {
+            target,
+            ..self.options
+        };
+        let render = |results: &Results| {
+            assemble_in(self.graph, &self.situation.at(node, results), &options)
+        };
         let own = words(&sent.messages);
         let differs = |how: &str, shown: &str| {
-            Err(format!("render {how}: another request than the run's\n--- {node} shown\n{shown}--- sent\n{own}"))
+            Err(format!(
+                "render {how}: another request than the run's\n--- {node} shown\n{shown}--- sent\n{own}"
+            ))
         };
         let assembly = render(results).map_err(|fault| format!("render: {fault}"))?;
         let whole = words(&assembly.messages);
@@ -278,26 +399,46 @@ impl Shown<'_> {
             return differs("by all results", &whole);
         }
         self.hold_to_bounds(node, assembly.report.tokens.unwrap_or_default())?;
-        let is_first = sent.stage.split('@').skip(1).all(|round| round == "1" || round.starts_with("1/"));
+        let is_first = sent
+            .stage
+            .split('@')
+            .skip(1)
+            .all(|round| round == "1" || round.starts_with("1/"));
         if !is_first {
             return Ok(());
         }
         let is_variable = |path: &str| {
-            ["current_input", "accumulator", "evaluation_feedback", "current_iteration"].iter().any(|name| path.ends_with(name))
+            [
+                "current_input",
+                "accumulator",
+                "evaluation_feedback",
+                "current_iteration",
+            ]
+            .iter()
+            .any(|name| path.ends_with(name))
         };
-        let left: Results =
-            results.iter().filter(|(path, _)| !is_variable(path)).map(|(path, left)| (path.clone(), left.clone())).collect();
-        let shown = render(&left).map_err(|fault| format!("render by results of nodes: {fault}"))?;
+        let left: Results = results
+            .iter()
+            .filter(|(path, _)| !is_variable(path))
+            .map(|(path, left)| (path.clone(), left.clone()))
+            .collect();
+        let shown =
+            render(&left).map_err(|fault| format!("render by results of nodes: {fault}"))?;
         let shown = words(&shown.messages);
         if shown != own {
             return differs("by results of nodes", &shown);
         }
         // The trust of a result is known only from the result itself.
-        if results.values().any(|result| result.trust == Trust::Untrusted) {
+        if results
+            .values()
+            .any(|result| result.trust == Trust::Untrusted)
+        {
             return Ok(());
         }
         match render(&Results::new()) {
-            Ok(shown) if words(&shown.messages) != own => differs("without results", &words(&shown.messages)),
+            Ok(shown) if words(&shown.messages) != own => {
+                differs("without results", &words(&shown.messages))
+            }
             _ => Ok(()),
         }
     }
@@ -305,13 +446,28 @@ impl Shown<'_> {
     /// Checks that a context has no more tokens than its agent's bound in the manifest. Additions
     /// by a pipeline or a parent are not part of a manifest.
     fn hold_to_bounds(&self, node: &str, tokens: usize) -> Result<(), String> {
-        let Situation { parent, previous, attempts, asked, .. } = *self.situation;
-        let is_alone = parent.is_empty() && previous.is_none() && attempts.is_empty() && asked.objective.is_none();
-        let entry = self.manifest.entries.iter().find(|entry| entry.task == "t" && entry.node == node);
+        let Situation {
+            parent,
+            previous,
+            attempts,
+            asked,
+            ..
+        } = *self.situation;
+        let is_alone = parent.is_empty()
+            && previous.is_none()
+            && attempts.is_empty()
+            && asked.objective.is_none();
+        let entry = self
+            .manifest
+            .entries
+            .iter()
+            .find(|entry| entry.task == "t" && entry.node == node);
         let total = &entry.ok_or("manifest: the agent is missing")?.total;
         if !is_alone || total.bound.is_none_or(|bound| tokens <= bound) {
             return Ok(());
         }
-        Err(format!("bounds: {node} has {tokens} tokens, the manifest has {total:?}"))
+        Err(format!(
+            "bounds: {node} has {tokens} tokens, the manifest has {total:?}"
+        ))
     }
 }

@@ -19,8 +19,13 @@ fn project(seed: u64) -> Drawn {
 fn kind(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     let is_place = |word: &&str| word.trim_start_matches('`').starts_with('/');
-    let words = line.split(' ').map(|word| if is_place(&word) { "PATH" } else { word });
-    words.map(|word| word.replace(|c: char| c.is_ascii_digit(), "#")).collect::<Vec<_>>().join(" ")
+    let words = line
+        .split(' ')
+        .map(|word| if is_place(&word) { "PATH" } else { word });
+    words
+        .map(|word| word.replace(|c: char| c.is_ascii_digit(), "#"))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Tests random projects until this many passed `check`.
@@ -50,17 +55,33 @@ fn many(wanted: usize, first: u64) {
     }
     let mut report = String::new();
     for (kind, (count, seed, how)) in &broken {
-        let Drawn { templates, around, .. } = project(*seed);
-        let _ = writeln!(report, "{count} x {kind}\n  seed {seed}: {how}\n{templates}\n{around:#?}\n");
+        let Drawn {
+            templates, around, ..
+        } = project(*seed);
+        let _ = writeln!(
+            report,
+            "{count} x {kind}\n  seed {seed}: {how}\n{templates}\n{around:#?}\n"
+        );
     }
     assert!(report.is_empty(), "{report}");
-    assert_eq!(passed, wanted, "most projects do not pass `check`: {refused:#?}");
+    assert_eq!(
+        passed, wanted,
+        "most projects do not pass `check`: {refused:#?}"
+    );
     assert!(compared > wanted, "{compared}");
 }
 
 /// `CTXC_PROJECTS` is the number of projects.
 #[test]
 fn a_project_that_passes_check_runs_as_it_is_shown() {
-    let number = |name: &str, otherwise: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
-    many(number("CTXC_PROJECTS", 200) as usize, number("CTXC_SEED", 1));
+    let number = |name: &str, otherwise: u64| {
+        std::env::var(name)
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(otherwise)
+    };
+    many(
+        number("CTXC_PROJECTS", 200) as usize,
+        number("CTXC_SEED", 1),
+    );
 }

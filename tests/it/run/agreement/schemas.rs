@@ -9,7 +9,11 @@ const TASK: &str = r#"<task name="t"><description>d</description><output_format 
 
 fn verdict(schema: &str) -> Verdict {
     let files = [("s.json".to_owned(), schema.to_owned())].into();
-    probe(&Drawn { templates: TASK.to_owned(), files, ..Drawn::default() })
+    probe(&Drawn {
+        templates: TASK.to_owned(),
+        files,
+        ..Drawn::default()
+    })
 }
 
 #[test]
@@ -56,7 +60,10 @@ fn a_run_holds_an_answer_against_a_schema_by_the_draft_that_it_names() {
         "true",
     ] {
         let verdict = verdict(schema);
-        assert!(matches!(verdict, Verdict::Sound(1)), "{schema}: {verdict:?}");
+        assert!(
+            matches!(verdict, Verdict::Sound(1)),
+            "{schema}: {verdict:?}"
+        );
     }
 }
 
@@ -68,7 +75,11 @@ fn a_pattern_that_looks_around_is_a_warning_in_a_tool() {
         ))
     };
     for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1"] {
-        assert!(tool(pattern).starts_with("warning CTX535 "), "{}", tool(pattern));
+        assert!(
+            tool(pattern).starts_with("warning CTX535 "),
+            "{}",
+            tool(pattern)
+        );
     }
     assert!(tool("(").starts_with("error CTX535 "), "{}", tool("("));
     assert_eq!(tool("a+"), "");

@@ -6,11 +6,25 @@ impl Generator<'_> {
     pub(super) fn condition(&mut self, scope: &[Name]) -> String {
         let (name, kind) = self.random.pick(scope).clone();
         let one = match kind {
-            Type::Number => format!("{name} {} {}", self.pick(&["lt", "ge", "=="]), self.random.below(5)),
-            Type::Boolean => self.pick(&["c1", "not c1", "c1 == true"]).replace("c1", &name),
-            Type::Record => format!("{name}.{} {} 'a'", self.pick(&["k", "v"]), self.pick(&["==", "!="])),
+            Type::Number => format!(
+                "{name} {} {}",
+                self.pick(&["lt", "ge", "=="]),
+                self.random.below(5)
+            ),
+            Type::Boolean => self
+                .pick(&["c1", "not c1", "c1 == true"])
+                .replace("c1", &name),
+            Type::Record => format!(
+                "{name}.{} {} 'a'",
+                self.pick(&["k", "v"]),
+                self.pick(&["==", "!="])
+            ),
             Type::Text | Type::List | Type::Object | Type::Answer => {
-                format!("{name} {} '{}'", self.pick(&["==", "!="]), self.pick(&["x", "words"]))
+                format!(
+                    "{name} {} '{}'",
+                    self.pick(&["==", "!="]),
+                    self.pick(&["x", "words"])
+                )
             }
         };
         let (other, _) = self.random.pick(scope).clone();
@@ -24,24 +38,41 @@ impl Generator<'_> {
     /// Returns a text that may read values, in one of the notations of the language.
     pub(super) fn text(&mut self, element: &str, attributes: &str, scope: &[Name]) -> String {
         let (name, kind) = self.random.pick(scope).clone();
-        let is_prompt = matches!(element, "description" | "instructions" | "criteria" | "constraint" | "system");
+        let is_prompt = matches!(
+            element,
+            "description" | "instructions" | "criteria" | "constraint" | "system"
+        );
         let may_call = element != "system" && is_prompt;
         let (syntax, words) = match self.random.below(10) {
             0 => match self.random.below(6) {
                 0 => (" verbatim=\"true\"", format!("Keep {{{{{name}}}}}.")),
-                1 => (" trust=\"untrusted\"", format!("Somebody wrote {{{{{name}}}}}.")),
+                1 => (
+                    " trust=\"untrusted\"",
+                    format!("Somebody wrote {{{{{name}}}}}."),
+                ),
                 2 if is_prompt => (" src=\"text.md\"", String::new()),
                 3 if is_prompt => (" src=\"text.jinja\" syntax=\"jinja\"", String::new()),
-                4 => (" xml:space=\"preserve\"", format!("\n  It is {{{{{name}}}}}.\n ")),
+                4 => (
+                    " xml:space=\"preserve\"",
+                    format!("\n  It is {{{{{name}}}}}.\n "),
+                ),
                 _ => ("", "<![CDATA[a < b & {{b1}}]]>".to_owned()),
             },
             1 => ("", "Some words.".to_owned()),
             2 | 3 => ("", format!("See {{{{{name}}}}}.")),
-            4 if matches!(kind, Type::Object | Type::Record) => ("", format!("See {{{{{name}.v}}}}.")),
+            4 if matches!(kind, Type::Object | Type::Record) => {
+                ("", format!("See {{{{{name}.v}}}}."))
+            }
             4 => ("", "Keep to this: <use fragment=\"g0\"/>".to_owned()),
             5 if may_call => ("", format!("Of {{{{f0({name})}}}}.")),
-            6 => (" syntax=\"jinja\"", format!("{} <use fragment=\"g1\"/>", self.jinja(&name, kind))),
-            _ => (" syntax=\"jinja\"", format!("It is {}", self.jinja(&name, kind))),
+            6 => (
+                " syntax=\"jinja\"",
+                format!("{} <use fragment=\"g1\"/>", self.jinja(&name, kind)),
+            ),
+            _ => (
+                " syntax=\"jinja\"",
+                format!("It is {}", self.jinja(&name, kind)),
+            ),
         };
         format!("<{element}{attributes}{syntax}>{words}</{element}>")
     }
@@ -64,15 +95,40 @@ impl Generator<'_> {
             "{{ x }}",
         ];
         let more: &[&str] = match kind {
-            Type::Text | Type::Answer => &["{{ x|string|upper }}", "{{ x|string|length }}", "{{ 'p' ~ x }}"],
-            Type::Number => &["{{ x + 1 }}", "{% if x > 2 %}many{% endif %}", "{{ x|round }}"],
+            Type::Text | Type::Answer => &[
+                "{{ x|string|upper }}",
+                "{{ x|string|length }}",
+                "{{ 'p' ~ x }}",
+            ],
+            Type::Number => &[
+                "{{ x + 1 }}",
+                "{% if x > 2 %}many{% endif %}",
+                "{{ x|round }}",
+            ],
             Type::Boolean => &["{{ not x }}"],
-            Type::Record => &["{{ x.v }}", "{% if x.k == 'a' %}{{ x.v }}{% endif %}", "{{ x['k'] }}", "{{ x.v|default('d') }}"],
-            Type::List => &["{% for v in x %}- {{ v }}\n{% endfor %}", "{{ x|join(', ') }}", "{{ x|length }}"],
-            Type::Object => &["{{ x.v }}", "{% if x.v %}{{ x.v }}{% endif %}", "{% for k, v in x|items %}{{ k }}{% endfor %}"],
+            Type::Record => &[
+                "{{ x.v }}",
+                "{% if x.k == 'a' %}{{ x.v }}{% endif %}",
+                "{{ x['k'] }}",
+                "{{ x.v|default('d') }}",
+            ],
+            Type::List => &[
+                "{% for v in x %}- {{ v }}\n{% endfor %}",
+                "{{ x|join(', ') }}",
+                "{{ x|length }}",
+            ],
+            Type::Object => &[
+                "{{ x.v }}",
+                "{% if x.v %}{{ x.v }}{% endif %}",
+                "{% for k, v in x|items %}{{ k }}{% endfor %}",
+            ],
         };
         let at = self.random.below(any.len() + 2 * more.len());
-        let form = any.get(at).or_else(|| more.get((at - any.len()) / 2)).copied().unwrap_or("{{ x }}");
+        let form = any
+            .get(at)
+            .or_else(|| more.get((at - any.len()) / 2))
+            .copied()
+            .unwrap_or("{{ x }}");
         // A single `x` stands for the name.
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut out = String::new();

@@ -51,14 +51,26 @@ pub(super) fn all() -> &'static Artifacts {
     })
 }
 
-pub(super) fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
-    out.entry(format).or_default().push(Artifact { from: from.into(), value });
+pub(super) fn put(
+    out: &mut Artifacts,
+    format: &'static str,
+    from: impl Into<String>,
+    value: Value,
+) {
+    out.entry(format).or_default().push(Artifact {
+        from: from.into(),
+        value,
+    });
 }
 
 /// A project file with everything let through that can be.
 fn lowered(project: &str) -> String {
     let line = "[lints]\nall = \"info\"\n";
-    if project.contains("[lints]") { project.replacen("[lints]\n", line, 1) } else { format!("{project}\n{line}") }
+    if project.contains("[lints]") {
+        project.replacen("[lints]\n", line, 1)
+    } else {
+        format!("{project}\n{line}")
+    }
 }
 
 fn compiled(from: &str, config: &Config, sources: &[(&str, &str)]) -> Option<(String, Registry)> {
@@ -70,7 +82,11 @@ fn of_example(rule: &str, example: &Example) -> Option<(String, Registry)> {
     let files = example.project_files();
     let project = files.first().map_or("", |(_, text)| text);
     let config = read_with(&lowered(project), &files);
-    compiled(&format!("an example of {rule}"), &config, &[("template.xml", example.template)])
+    compiled(
+        &format!("an example of {rule}"),
+        &config,
+        &[("template.xml", example.template)],
+    )
 }
 
 /// Every text of a folder of templates, by its path in the repository.
@@ -84,7 +100,11 @@ fn shipped() -> Vec<(String, String)> {
                 folders.push(path);
                 continue;
             }
-            let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_string_lossy().replace('\\', "/");
+            let name = path
+                .strip_prefix(env!("CARGO_MANIFEST_DIR"))
+                .unwrap()
+                .to_string_lossy()
+                .replace('\\', "/");
             found.push((name, std::fs::read_to_string(&path).unwrap()));
         }
     }
@@ -94,27 +114,69 @@ fn shipped() -> Vec<(String, String)> {
 
 fn registries(out: &mut Artifacts) {
     let shipped = shipped();
-    let sources: Vec<(&str, &str)> = shipped.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let sources: Vec<(&str, &str)> = shipped
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
     let own = include_str!("../../../../ctxc.toml");
     let mut made = Vec::new();
     made.extend(compiled("templates/", &read_with(own, &sources), &sources));
-    made.extend(compiled("templates/ without a project", &Config::default(), &sources));
-    made.extend(compiled("one of templates/", &Config::default(), &sources[..1]));
+    made.extend(compiled(
+        "templates/ without a project",
+        &Config::default(),
+        &sources,
+    ));
+    made.extend(compiled(
+        "one of templates/",
+        &Config::default(),
+        &sources[..1],
+    ));
     assert!(made.len() >= 2, "the shipped templates do not compile");
     let before = made.len();
     for rule in list::all() {
-        made.extend(rule.meta.bad().iter().chain(&rule.meta.good()).filter_map(|example| of_example(rule.meta.name, example)));
+        made.extend(
+            rule.meta
+                .bad()
+                .iter()
+                .chain(&rule.meta.good())
+                .filter_map(|example| of_example(rule.meta.name, example)),
+        );
     }
-    assert!(made.len() > before + 100, "only {} examples compile", made.len() - before);
-    made.push(("an earlier version".to_owned(), Registry::read(include_str!("../../../compat/registry-1.json")).unwrap()));
-    made.push(("nothing".to_owned(), compile_sources(&Config::default(), []).registry.unwrap()));
+    assert!(
+        made.len() > before + 100,
+        "only {} examples compile",
+        made.len() - before
+    );
+    made.push((
+        "an earlier version".to_owned(),
+        Registry::read(include_str!("../../../compat/registry-1.json")).unwrap(),
+    ));
+    made.push((
+        "nothing".to_owned(),
+        compile_sources(&Config::default(), []).registry.unwrap(),
+    ));
     for (name, text) in RARE {
         let config = read_with(&lowered(""), &[]);
-        made.push(compiled(name, &config, &[("templates/rare.xml", text), ("templates/kept.md", "kept\n")]).expect(name));
+        made.push(
+            compiled(
+                name,
+                &config,
+                &[
+                    ("templates/rare.xml", text),
+                    ("templates/kept.md", "kept\n"),
+                ],
+            )
+            .expect(name),
+        );
     }
     for pair in made.windows(2) {
         let from = format!("{} against {}", pair[0].0, pair[1].0);
-        put(out, names::DIFF, from, serde_json::to_value(diff(&pair[0].1, &pair[1].1).unwrap()).unwrap());
+        put(
+            out,
+            names::DIFF,
+            from,
+            serde_json::to_value(diff(&pair[0].1, &pair[1].1).unwrap()).unwrap(),
+        );
     }
     for (from, registry) in made {
         let value: Value = serde_json::from_slice(registry.as_bytes()).unwrap();
@@ -190,9 +252,19 @@ const RARE: &[(&str, &str)] = &[
 ];
 
 fn findings(out: &mut Artifacts) {
-    let bad = || list::all().flat_map(|rule| rule.meta.bad().into_iter().map(|example| (rule.meta.name, example)));
+    let bad = || {
+        list::all().flat_map(|rule| {
+            rule.meta
+                .bad()
+                .into_iter()
+                .map(|example| (rule.meta.name, example))
+        })
+    };
     let mut together = Project::new();
-    for (number, (rule, example)) in bad().filter(|(_, example)| example.project.is_empty()).enumerate() {
+    for (number, (rule, example)) in bad()
+        .filter(|(_, example)| example.project.is_empty())
+        .enumerate()
+    {
         together = together.file(&format!("templates/{rule}-{number}.xml"), example.template);
     }
     let mut projects = vec![("all bad examples".to_owned(), together)];
@@ -208,19 +280,44 @@ fn findings(out: &mut Artifacts) {
         put(out, names::DIAGNOSTICS, from.as_str(), json.json());
         let lines = project.run(&["check", "--format", "jsonl"]);
         for line in lines.stdout.lines() {
-            put(out, LINES, from.as_str(), serde_json::from_str(line).unwrap());
+            put(
+                out,
+                LINES,
+                from.as_str(),
+                serde_json::from_str(line).unwrap(),
+            );
         }
     }
     let mut corpus = Project::new();
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/reader")).unwrap() {
+    for entry in
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/reader")).unwrap()
+    {
         let path = entry.unwrap().path();
-        let name = format!("templates/{}.xml", path.file_name().unwrap().to_string_lossy());
+        let name = format!(
+            "templates/{}.xml",
+            path.file_name().unwrap().to_string_lossy()
+        );
         corpus = corpus.file(&name, std::fs::read(&path).unwrap());
     }
-    put(out, names::DIAGNOSTICS, "the corpus of the fuzzer", corpus.run(&["check", "--json"]).json());
+    put(
+        out,
+        names::DIAGNOSTICS,
+        "the corpus of the fuzzer",
+        corpus.run(&["check", "--json"]).json(),
+    );
     let unreadable = Project::new().file("templates/a.xml", [0xff, 0xfe, 0x00]);
-    put(out, names::DIAGNOSTICS, "bytes that are no text", unreadable.run(&["check", "--json"]).json());
-    put(out, names::DIAGNOSTICS, "a build", unreadable.run(&["build", "--json"]).json());
+    put(
+        out,
+        names::DIAGNOSTICS,
+        "bytes that are no text",
+        unreadable.run(&["check", "--json"]).json(),
+    );
+    put(
+        out,
+        names::DIAGNOSTICS,
+        "a build",
+        unreadable.run(&["build", "--json"]).json(),
+    );
     let piped = unreadable.run_with(&["check", "-", "--json"], b"<task");
     put(out, names::DIAGNOSTICS, "standard input", piped.json());
 }
@@ -249,23 +346,67 @@ fn answers(out: &mut Artifacts) {
         project = project.file(&path, text);
     }
     let bare = Project::new();
-    put(out, names::DEFAULTS, "the language", bare.run(&["defaults", "--json"]).code(0).json());
-    put(out, names::LIST, "everything", project.run(&["list", "--json"]).code(0).json());
-    put(out, names::LIST, "tasks", project.run(&["list", "tasks", "--json"]).code(0).json());
-    put(out, names::LIST, "roles", project.run(&["list", "roles", "--json"]).code(0).json());
-    put(out, names::DEFAULTS, "a project with layers", project.run(&["defaults", "--json"]).code(0).json());
+    put(
+        out,
+        names::DEFAULTS,
+        "the language",
+        bare.run(&["defaults", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::LIST,
+        "everything",
+        project.run(&["list", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::LIST,
+        "tasks",
+        project.run(&["list", "tasks", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::LIST,
+        "roles",
+        project.run(&["list", "roles", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::DEFAULTS,
+        "a project with layers",
+        project.run(&["defaults", "--json"]).code(0).json(),
+    );
     for (path, _) in shipped() {
-        let name = Path::new(&path).file_stem().unwrap().to_str().unwrap().to_owned();
-        if Path::new(&path).extension().is_none_or(|ending| ending != "xml") || name == "house-rules" {
+        let name = Path::new(&path)
+            .file_stem()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        if Path::new(&path)
+            .extension()
+            .is_none_or(|ending| ending != "xml")
+            || name == "house-rules"
+        {
             continue;
         }
         let shown = project.run(&["show", &name, "--json"]).code(0).json();
-        let nodes: Vec<String> =
-            shown["nodes"].as_array().unwrap().iter().filter(|node| !node["settings"].is_null()).map(id).collect();
+        let nodes: Vec<String> = shown["nodes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|node| !node["settings"].is_null())
+            .map(id)
+            .collect();
         put(out, names::SHOW, path, shown);
         // The task itself and what lies deepest in it.
         for id in nodes.first().into_iter().chain(nodes.last()) {
-            for setting in ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"] {
+            for setting in [
+                "inherit_context",
+                "accumulate_data",
+                "accumulation_format",
+                "fresh_context",
+            ] {
                 let what = format!("{name}{}.{setting}", id.trim_end_matches('/'));
                 let json = project.run(&["explain", &what, "--json"]).code(0).json();
                 put(out, names::EXPLAIN, what, json);
@@ -275,11 +416,19 @@ fn answers(out: &mut Artifacts) {
 }
 
 /// Files that shipped tasks read.
-const READ: [&str; 6] =
-    ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs", "docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/STYLE.md"];
+const READ: [&str; 6] = [
+    "src/syntax/limits.rs",
+    "src/syntax/decode.rs",
+    "src/base/fs.rs",
+    "docs/ARCHITECTURE.md",
+    "docs/DESIGN.md",
+    "docs/STYLE.md",
+];
 
 fn manifests(out: &mut Artifacts) {
-    let mut project = Project::new().file("ctxc.toml", format!("{LAYERED}{}", roles::roles())).file("templates/held.xml", HELD);
+    let mut project = Project::new()
+        .file("ctxc.toml", format!("{LAYERED}{}", roles::roles()))
+        .file("templates/held.xml", HELD);
     for (path, text) in shipped() {
         project = project.file(&path, text);
     }
@@ -290,65 +439,166 @@ fn manifests(out: &mut Artifacts) {
     for entry in whole["entries"].as_array().unwrap() {
         let mut part = whole.clone();
         part["entries"] = Value::Array(vec![entry.clone()]);
-        put(out, names::MANIFEST, format!("{} {}{}", entry["role"], entry["task"], entry["node"]), part);
+        put(
+            out,
+            names::MANIFEST,
+            format!("{} {}{}", entry["role"], entry["task"], entry["node"]),
+            part,
+        );
     }
-    let given = ["manifest", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
-    put(out, names::MANIFEST, "values given", project.run(&given).code(0).json());
-    let given = ["render", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
-    put(out, names::RENDER, "values given", project.run(&given).code(0).json());
-    put(out, names::SHOW, "held", project.run(&["show", "held", "--json"]).code(0).json());
+    let given = [
+        "manifest",
+        "held",
+        "--json",
+        "--input",
+        "topic=rain",
+        "--result",
+        "read=wet",
+        "--budget",
+        "2000",
+    ];
+    put(
+        out,
+        names::MANIFEST,
+        "values given",
+        project.run(&given).code(0).json(),
+    );
+    let given = [
+        "render",
+        "held",
+        "--json",
+        "--input",
+        "topic=rain",
+        "--result",
+        "read=wet",
+        "--budget",
+        "2000",
+    ];
+    put(
+        out,
+        names::RENDER,
+        "values given",
+        project.run(&given).code(0).json(),
+    );
+    put(
+        out,
+        names::SHOW,
+        "held",
+        project.run(&["show", "held", "--json"]).code(0).json(),
+    );
     let made = "<task type=\"atomic\" name=\"made\"><description>d</description><inputs><input name=\"claims\" trust=\"trusted\"><task type=\"atomic\">\
                 <description>claim</description></task></input></inputs><instructions>{{claims}}</instructions></task>\n";
     let project = Project::new().file("templates/made.xml", made);
-    put(out, names::MANIFEST, "an input that a task makes", project.run(&["manifest", "--json"]).code(0).json());
-    let long =
-        "<task name=\"long\"><description>d</description><file_paths source=\"literal\"><path>a.md</path></file_paths></task>\n";
-    let short = Project::new().file("templates/long.xml", long).file("a.md", "many words ".repeat(400));
-    let cut = short.run(&["manifest", "--budget", "300", "--json"]).code(0).json();
-    assert!(cut["entries"][0]["segments"][1]["uncut"].as_u64().unwrap() > 800, "{cut:#}");
-    short.run(&["manifest", "--budget", "300"]).code(0).says("a.md 294 of 811");
+    put(
+        out,
+        names::MANIFEST,
+        "an input that a task makes",
+        project.run(&["manifest", "--json"]).code(0).json(),
+    );
+    let long = "<task name=\"long\"><description>d</description><file_paths source=\"literal\"><path>a.md</path></file_paths></task>\n";
+    let short = Project::new()
+        .file("templates/long.xml", long)
+        .file("a.md", "many words ".repeat(400));
+    let cut = short
+        .run(&["manifest", "--budget", "300", "--json"])
+        .code(0)
+        .json();
+    assert!(
+        cut["entries"][0]["segments"][1]["uncut"].as_u64().unwrap() > 800,
+        "{cut:#}"
+    );
+    short
+        .run(&["manifest", "--budget", "300"])
+        .code(0)
+        .says("a.md 294 of 811");
     put(out, names::MANIFEST, "a file that is cut", cut);
     put(
         out,
         names::RENDER,
         "before an input is made",
-        project.run(&["render", "made", "--json", "--node", "/inputs/0"]).code(0).json(),
+        project
+            .run(&["render", "made", "--json", "--node", "/inputs/0"])
+            .code(0)
+            .json(),
     );
     let greet = "<task type=\"atomic\" name=\"greet\"><description>Say {{word}}.</description><parameters><parameter name=\"word\" default=\"hi\"/>\
                  </parameters></task>\n";
     let greeting = Project::new().file("templates/greet.xml", greet);
-    put(out, names::RENDER, "a default", greeting.run(&["render", "greet", "--json"]).code(0).json());
+    put(
+        out,
+        names::RENDER,
+        "a default",
+        greeting.run(&["render", "greet", "--json"]).code(0).json(),
+    );
 }
 
 /// What the shipped tasks would receive against what they receive once every text, file and default is another one.
 fn differences(out: &mut Artifacts) {
     let roles = roles::roles();
     // One role goes, one comes, one loses its price, and the others pay another one.
-    let priced = roles.replacen("usd_per_million = { input = 1.5, output = 2 }\n", "", 1).replace("input = 1.5", "input = 3");
-    let (old, new) = (format!("{LAYERED}{roles}"), priced.replace("[roles.premium]", "[roles.other]"));
-    let mut project = Project::new().file("old/ctxc.toml", old).file("new/ctxc.toml", format!("edition = \"2026\"\n{new}"));
+    let priced = roles
+        .replacen("usd_per_million = { input = 1.5, output = 2 }\n", "", 1)
+        .replace("input = 1.5", "input = 3");
+    let (old, new) = (
+        format!("{LAYERED}{roles}"),
+        priced.replace("[roles.premium]", "[roles.other]"),
+    );
+    let mut project = Project::new()
+        .file("old/ctxc.toml", old)
+        .file("new/ctxc.toml", format!("edition = \"2026\"\n{new}"));
     let other = |text: &str| text.replace(" the ", " each and every ");
-    let moved = MOVED.replace(">none<", ">full<").replace("atomic\"", "atomic\" subtype=\"subtask\"");
+    let moved = MOVED
+        .replace(">none<", ">full<")
+        .replace("atomic\"", "atomic\" subtype=\"subtask\"");
     let moved = moved.replace("</task>", "<history turns=\"6\"/></task>");
     let schema = |word: &str| format!("{{\"type\":\"object\",\"title\":\"{word}\"}}\n");
-    project = project.file("old/templates/moved.json", schema("one")).file("new/templates/moved.json", schema("other"));
-    project = project.file("old/templates/moved.xml", MOVED).file("new/templates/moved.xml", other(&moved));
+    project = project
+        .file("old/templates/moved.json", schema("one"))
+        .file("new/templates/moved.json", schema("other"));
+    project = project
+        .file("old/templates/moved.xml", MOVED)
+        .file("new/templates/moved.xml", other(&moved));
     let own = [("templates/held.xml".to_owned(), HELD.to_owned())];
     for (path, text) in shipped().into_iter().chain(own) {
-        project = project.file(&format!("old/{path}"), &text).file(&format!("new/{path}"), other(&text));
+        project = project
+            .file(&format!("old/{path}"), &text)
+            .file(&format!("new/{path}"), other(&text));
     }
     for path in READ {
-        project = project.file(&format!("old/{path}"), "what a task reads\n").file(&format!("new/{path}"), "something else\n");
+        project = project
+            .file(&format!("old/{path}"), "what a task reads\n")
+            .file(&format!("new/{path}"), "something else\n");
     }
-    project.write("new/templates/more.xml", "<task type=\"atomic\" name=\"more\"><description>More.</description></task>\n");
+    project.write(
+        "new/templates/more.xml",
+        "<task type=\"atomic\" name=\"more\"><description>More.</description></task>\n",
+    );
     for (side, words) in [("old", "rain"), ("new", "snow")] {
         let (input, result) = (format!("topic={words}"), format!("read={words}"));
-        let given =
-            ["--project", side, "manifest", "held", "--input", &input, "--result", &result, "--output", &format!("{side}.json")];
+        let given = [
+            "--project",
+            side,
+            "manifest",
+            "held",
+            "--input",
+            &input,
+            "--result",
+            &result,
+            "--output",
+            &format!("{side}.json"),
+        ];
         project.run(&given).code(0);
     }
-    for (old, new) in [("old", "new"), ("new", "old"), ("old.json", "new.json"), ("old", "old")] {
-        let json = project.run(&["manifest", "diff", old, new, "--json"]).code(0).json();
+    for (old, new) in [
+        ("old", "new"),
+        ("new", "old"),
+        ("old.json", "new.json"),
+        ("old", "old"),
+    ] {
+        let json = project
+            .run(&["manifest", "diff", old, new, "--json"])
+            .code(0)
+            .json();
         put(out, names::MANIFEST_DIFF, format!("{old} and {new}"), json);
     }
 }
@@ -359,7 +609,12 @@ fn id(node: &Value) -> String {
 
 fn rules(out: &mut Artifacts) {
     let project = Project::new();
-    put(out, names::RULES, "rules", project.run(&["rules", "--json"]).code(0).json());
+    put(
+        out,
+        names::RULES,
+        "rules",
+        project.run(&["rules", "--json"]).code(0).json(),
+    );
     let mut weights = Vec::new();
     for (number, rule) in list::all().enumerate() {
         let is_first_of_its_weight = !weights.contains(&rule.meta.severity);
@@ -367,14 +622,24 @@ fn rules(out: &mut Artifacts) {
         if number % 7 > 0 && !is_first_of_its_weight {
             continue;
         }
-        put(out, names::RULE, rule.meta.name, project.run(&["explain", rule.meta.name, "--json"]).code(0).json());
+        put(
+            out,
+            names::RULE,
+            rule.meta.name,
+            project
+                .run(&["explain", rule.meta.name, "--json"])
+                .code(0)
+                .json(),
+        );
     }
 }
 
 /// Lines of `watch`, while everything that a line can say happens.
 fn watched(out: &mut Artifacts) {
     let mut project = Project::new();
-    let bad = list::all().flat_map(|rule| rule.meta.bad()).filter(|example| example.project.is_empty());
+    let bad = list::all()
+        .flat_map(|rule| rule.meta.bad())
+        .filter(|example| example.project.is_empty());
     for (number, example) in bad.enumerate() {
         project = project.file(&format!("templates/{number:03}.xml"), example.template);
     }
@@ -389,47 +654,152 @@ fn watched(out: &mut Artifacts) {
     };
     let some = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
     say("all bad examples", &|line| some(line, "new"));
-    project.write("templates/000.xml", format!("<!-- more -->\n{}", project.read("templates/000.xml")));
+    project.write(
+        "templates/000.xml",
+        format!("<!-- more -->\n{}", project.read("templates/000.xml")),
+    );
     say("one that moved", &|line| some(line, "moved"));
     std::fs::remove_dir_all(project.path("templates")).unwrap();
-    say("templates gone", &|line| some(line, "gone") && line["files"] == 0);
+    say("templates gone", &|line| {
+        some(line, "gone") && line["files"] == 0
+    });
     project.write("ctxc.toml", [0xff]);
     say("trouble", &|line| !line["trouble"].is_null());
 }
 
 fn trusted(out: &mut Artifacts) {
-    let script =
-        "<task type=\"script\" name=\"tests\">\n  <description>Test.</description>\n  <command>cargo test</command>\n</task>\n";
+    let script = "<task type=\"script\" name=\"tests\">\n  <description>Test.</description>\n  <command>cargo test</command>\n</task>\n";
     let providers = "[providers.a]\nkind = \"openai\"\n[providers.b]\nkind = \"ollama\"\nbase_url = \"http://localhost:1\"\napi_key_env = \"B_KEY\"\n";
-    let project = Project::new().file("templates/tests.xml", script).file("ctxc.toml", providers);
-    put(out, names::TRUST, "asked", project.run(&["trust", "--json"]).code(0).json());
-    put(out, names::TRUST, "permitted", project.run(&["trust", "--yes", "--json"]).code(0).json());
+    let project = Project::new()
+        .file("templates/tests.xml", script)
+        .file("ctxc.toml", providers);
+    put(
+        out,
+        names::TRUST,
+        "asked",
+        project.run(&["trust", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::TRUST,
+        "permitted",
+        project.run(&["trust", "--yes", "--json"]).code(0).json(),
+    );
 }
 
 fn histories(out: &mut Artifacts) {
     let project = crate::cli::history::sample();
-    put(out, names::HISTORY, "none", project.run(&["history", "list", "--json"]).code(0).json());
+    put(
+        out,
+        names::HISTORY,
+        "none",
+        project.run(&["history", "list", "--json"]).code(0).json(),
+    );
     project.run(&["eval"]).code(1);
-    put(out, names::HISTORY, "runs", project.run(&["history", "list", "--json"]).code(0).json());
-    put(out, names::HISTORY, "cases", project.run(&["history", "show", "last", "--json"]).code(0).json());
-    put(out, names::DRIFT, "none", project.run(&["drift", "--json"]).code(0).json());
-    put(out, names::DRIFT, "some", crate::cli::drift::planted().run(&["drift", "--json"]).code(1).json());
+    put(
+        out,
+        names::HISTORY,
+        "runs",
+        project.run(&["history", "list", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::HISTORY,
+        "cases",
+        project
+            .run(&["history", "show", "last", "--json"])
+            .code(0)
+            .json(),
+    );
+    put(
+        out,
+        names::DRIFT,
+        "none",
+        project.run(&["drift", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::DRIFT,
+        "some",
+        crate::cli::drift::planted()
+            .run(&["drift", "--json"])
+            .code(1)
+            .json(),
+    );
 }
 
 fn requests(out: &mut Artifacts) {
     let project = crate::cli::requests::sample();
-    put(out, names::PROMPT_CACHE, "broken", project.run(&["prompt-cache", "calls.jsonl", "--json"]).code(0).json());
-    put(out, names::REQUEST_MANIFEST, "calls", project.run(&["manifest", "calls.jsonl", "--json"]).code(0).json());
-    put(out, names::RECORDING_DIFF, "calls", project.run(&["diff", "calls.jsonl", "later.jsonl", "--json"]).code(0).json());
-    put(out, names::RECORDING_DIFF, "more", project.run(&["diff", "one.json", "calls.jsonl", "--json"]).code(0).json());
+    put(
+        out,
+        names::PROMPT_CACHE,
+        "broken",
+        project
+            .run(&["prompt-cache", "calls.jsonl", "--json"])
+            .code(0)
+            .json(),
+    );
+    put(
+        out,
+        names::REQUEST_MANIFEST,
+        "calls",
+        project
+            .run(&["manifest", "calls.jsonl", "--json"])
+            .code(0)
+            .json(),
+    );
+    put(
+        out,
+        names::RECORDING_DIFF,
+        "calls",
+        project
+            .run(&["diff", "calls.jsonl", "later.jsonl", "--json"])
+            .code(0)
+            .json(),
+    );
+    put(
+        out,
+        names::RECORDING_DIFF,
+        "more",
+        project
+            .run(&["diff", "one.json", "calls.jsonl", "--json"])
+            .code(0)
+            .json(),
+    );
 }
 
 fn searches(out: &mut Artifacts) {
     let mut project = Project::new().file("a.bin", b"\0");
-    for path in ["docs/one.md", "docs/two.md", "docs/three.md", "docs/four.md"] {
-        project = project.file(path, format!("{path} and\n\n{}", "a paragraph\n\n".repeat(400)));
+    for path in [
+        "docs/one.md",
+        "docs/two.md",
+        "docs/three.md",
+        "docs/four.md",
+    ] {
+        project = project.file(
+            path,
+            format!("{path} and\n\n{}", "a paragraph\n\n".repeat(400)),
+        );
     }
-    put(out, names::SEARCH, "found", project.run(&["search", "--json", "docs one"]).code(0).json());
-    put(out, names::SEARCH, "nothing", project.run(&["search", "--json", "zebra"]).code(0).json());
-    put(out, names::SEARCH, "not asked", project.run(&["search", "--json"]).code(0).json());
+    put(
+        out,
+        names::SEARCH,
+        "found",
+        project
+            .run(&["search", "--json", "docs one"])
+            .code(0)
+            .json(),
+    );
+    put(
+        out,
+        names::SEARCH,
+        "nothing",
+        project.run(&["search", "--json", "zebra"]).code(0).json(),
+    );
+    put(
+        out,
+        names::SEARCH,
+        "not asked",
+        project.run(&["search", "--json"]).code(0).json(),
+    );
 }

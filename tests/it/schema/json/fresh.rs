@@ -11,10 +11,19 @@ fn the_schemas_are_fresh() {
         assert_fresh(&format!("schema/{}", schema.file()), &schema.text());
     }
     // Scenarios and project files are read, not written: their schemas have tests of their own.
-    let read = [ctxc::internals::schema::scenario::FILE, ctxc::internals::schema::config::FILE].map(str::to_owned);
+    let read = [
+        ctxc::internals::schema::scenario::FILE,
+        ctxc::internals::schema::config::FILE,
+    ]
+    .map(str::to_owned);
     let known: BTreeSet<String> = all().iter().map(Schema::file).chain(read).collect();
     let kept = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).unwrap();
     let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let stray: Vec<String> = kept.filter(|name| name.contains(".schema.") && !known.contains(name)).collect();
-    assert!(stray.is_empty(), "schema/{stray:?} belong to no artifact: remove them");
+    let stray: Vec<String> = kept
+        .filter(|name| name.contains(".schema.") && !known.contains(name))
+        .collect();
+    assert!(
+        stray.is_empty(),
+        "schema/{stray:?} belong to no artifact: remove them"
+    );
 }

@@ -7,7 +7,10 @@ use ctxc::internals::schema::json::names;
 pub(super) fn imports(out: &mut Artifacts) {
     let project = Project::new()
         .file("p/base.j2", "{% block b %}{% endblock %}")
-        .file("p/a.j2", "{% extends 'base.j2' %}{% block b %}{{ x }}{% endblock %}")
+        .file(
+            "p/a.j2",
+            "{% extends 'base.j2' %}{% block b %}{{ x }}{% endblock %}",
+        )
         .file("p/bad.j2", "{{ x.zfill(2) }}{% include y %}")
         .file("p/latin.j2", b"\xe9".as_slice())
         .file("p/one_system.j2", "s")
@@ -17,13 +20,33 @@ pub(super) fn imports(out: &mut Artifacts) {
         .file("p/e.prompty", "---\nname: e\n---\nuser:\ne")
         .file("p/f.yaml", "_type: prompt\ntemplate: f\n")
         .file("p/README.md", "none")
-        .file("s.jsonl", "{\"template\":\"a\",\"inputs\":{\"x\":\"1\"},\"expected\":\"2\"}");
+        .file(
+            "s.jsonl",
+            "{\"template\":\"a\",\"inputs\":{\"x\":\"1\"},\"expected\":\"2\"}",
+        );
     let runs: [&[&str]; 4] = [&["--dry-run"], &[], &["--verify", "s.jsonl"], &["--force"]];
     for args in runs {
-        let args: Vec<&str> = ["import", "p", "--json"].iter().chain(args).copied().collect();
-        put(out, names::IMPORT, args.join(" "), project.run(&args).code(1).json());
+        let args: Vec<&str> = ["import", "p", "--json"]
+            .iter()
+            .chain(args)
+            .copied()
+            .collect();
+        put(
+            out,
+            names::IMPORT,
+            args.join(" "),
+            project.run(&args).code(1).json(),
+        );
         project.write("templates/one.xml", "<task/>");
     }
     project.run(&["import", "p", "--force"]).code(1);
-    put(out, names::IMPORT, "samples alone", project.run(&["import", "--verify", "s.jsonl", "--json"]).code(1).json());
+    put(
+        out,
+        names::IMPORT,
+        "samples alone",
+        project
+            .run(&["import", "--verify", "s.jsonl", "--json"])
+            .code(1)
+            .json(),
+    );
 }

@@ -5,8 +5,13 @@ use ctxc::internals::project::roles::Tier;
 
 /// A role for each profile, and a model for each tier.
 pub(super) fn roles() -> String {
-    let role = |(tier, profile): (&str, &str)| ROLE.replace("TIER", tier).replace("PROFILE", profile);
-    Tier::WORDS.into_iter().zip(Profile::WORDS).map(role).collect()
+    let role =
+        |(tier, profile): (&str, &str)| ROLE.replace("TIER", tier).replace("PROFILE", profile);
+    Tier::WORDS
+        .into_iter()
+        .zip(Profile::WORDS)
+        .map(role)
+        .collect()
 }
 
 const ROLE: &str = "\n[roles.TIER]\ntemplate = \"held\"\nsystem = \"You judge.\"\nmodel = \"TIER\"\nprofile = \"PROFILE\"

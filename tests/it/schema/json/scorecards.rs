@@ -5,7 +5,9 @@ use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::provider::Usage;
 use ctxc::internals::record::json_text;
 use ctxc::internals::record::recording::{AnsweredBy, Recording, Redacted, Stage, TrialOf};
-use ctxc::internals::run::trace::{Begin, End, Partial, SegmentLine, ToolLine, TraceEvent, TraceLine};
+use ctxc::internals::run::trace::{
+    Begin, End, Partial, SegmentLine, ToolLine, TraceEvent, TraceLine,
+};
 use ctxc::internals::schema::json::names;
 use ctxc::runtime::{AgentOutput, Obstacle, SubtaskRequest};
 use serde_json::{Value, json};
@@ -23,55 +25,183 @@ pub(super) fn scorecards(out: &mut Artifacts) {
     requests(out);
     recordings(out);
     runs(out);
-    put(out, names::SCORECARD, "a whole run", crate::run::whole::sample().run(&["eval", "--json"]).code(0).json());
+    put(
+        out,
+        names::SCORECARD,
+        "a whole run",
+        crate::run::whole::sample()
+            .run(&["eval", "--json"])
+            .code(0)
+            .json(),
+    );
     let recorded = crate::cli::eval_answers::recorded_once();
-    put(out, names::SCORECARD, "recorded", recorded.run(&["eval", "--json"]).code(0).json());
+    put(
+        out,
+        names::SCORECARD,
+        "recorded",
+        recorded.run(&["eval", "--json"]).code(0).json(),
+    );
     let unanswered = crate::cli::gate::branch();
     std::fs::remove_file(unanswered.path("scenarios/recordings/recorded.jsonl")).unwrap();
-    put(out, names::SCORECARD, "without answers", unanswered.run(&["eval", "--json"]).code(7).json());
+    put(
+        out,
+        names::SCORECARD,
+        "without answers",
+        unanswered.run(&["eval", "--json"]).code(7).json(),
+    );
     let stale = crate::cli::eval_record::stale();
-    put(out, names::SCORECARD, "a provider that fails and miscounts", crate::cli::eval_calls::failing_and_miscounted());
-    put(out, names::SCORECARD, "stale", stale.run(&["eval", "--json"]).code(6).json());
+    put(
+        out,
+        names::SCORECARD,
+        "a provider that fails and miscounts",
+        crate::cli::eval_calls::failing_and_miscounted(),
+    );
+    put(
+        out,
+        names::SCORECARD,
+        "stale",
+        stale.run(&["eval", "--json"]).code(6).json(),
+    );
     project.run(&["eval", "--out", "card.json"]).code(3);
-    put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--since", "card.json"]).code(3).json());
+    put(
+        out,
+        names::SCORECARD,
+        "carried",
+        project
+            .run(&["eval", "--json", "--since", "card.json"])
+            .code(3)
+            .json(),
+    );
     let project = crate::cli::eval::every_ending();
     crate::cli::eval::commit(&project);
     project.write("docs/runbook.md", "Restart all of it.\n");
-    put(out, names::SCORECARD, "a revision", project.run(&["eval", "holds", "--json", "--since", "main"]).code(0).json());
+    put(
+        out,
+        names::SCORECARD,
+        "a revision",
+        project
+            .run(&["eval", "holds", "--json", "--since", "main"])
+            .code(0)
+            .json(),
+    );
 }
 
 /// Decisions of the gate, and what it reads.
 fn gates(out: &mut Artifacts) {
     let project = crate::cli::gate::branch();
-    put(out, names::GATE, "nothing", project.run(&["gate", "--json"]).code(0).json());
+    put(
+        out,
+        names::GATE,
+        "nothing",
+        project.run(&["gate", "--json"]).code(0).json(),
+    );
     for name in ["recorded", "scripted"] {
-        put(out, names::BASELINE, name, serde_json::from_str(&project.read(&format!("baselines/{name}.json"))).unwrap());
+        put(
+            out,
+            names::BASELINE,
+            name,
+            serde_json::from_str(&project.read(&format!("baselines/{name}.json"))).unwrap(),
+        );
     }
-    put(out, names::SCORECARD, "compared", project.run(&["eval", "--baseline", "baselines", "--json"]).code(0).json());
+    put(
+        out,
+        names::SCORECARD,
+        "compared",
+        project
+            .run(&["eval", "--baseline", "baselines", "--json"])
+            .code(0)
+            .json(),
+    );
     let triage = project.read("templates/triage.xml");
-    project
-        .write("templates/triage.xml", triage.replace("the rules of the house", "all of the rules of the house, each of them"));
-    project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("  - snapshot: true\n", ""));
+    project.write(
+        "templates/triage.xml",
+        triage.replace(
+            "the rules of the house",
+            "all of the rules of the house, each of them",
+        ),
+    );
+    project.write(
+        "scenarios/scripted.yaml",
+        project
+            .read("scenarios/scripted.yaml")
+            .replace("  - snapshot: true\n", ""),
+    );
     std::fs::remove_file(project.path("scenarios/recorded.yaml")).unwrap();
-    put(out, names::GATE, "loosened", project.run(&["gate", "--json"]).code(4).json());
-    project.run(&["baseline", "accept", "--reason", "so", "--by", "lead@example.org"]).code(0);
-    put(out, names::GATE, "accepted", project.run(&["gate", "--json"]).code(0).json());
-    project.write("scenarios/scripted.yaml", project.read("scenarios/scripted.yaml").replace("reply: billing", "reply: access"));
-    put(out, names::GATE, "failing", project.run(&["gate", "--json"]).code(4).json());
-    project.run(&["baseline", "accept", "--reason", "it fails", "--by", "lead@example.org"]).code(0);
-    put(out, names::BASELINE, "failing", serde_json::from_str(&project.read("baselines/scripted.json")).unwrap());
+    put(
+        out,
+        names::GATE,
+        "loosened",
+        project.run(&["gate", "--json"]).code(4).json(),
+    );
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "so",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
+    put(
+        out,
+        names::GATE,
+        "accepted",
+        project.run(&["gate", "--json"]).code(0).json(),
+    );
+    project.write(
+        "scenarios/scripted.yaml",
+        project
+            .read("scenarios/scripted.yaml")
+            .replace("reply: billing", "reply: access"),
+    );
+    put(
+        out,
+        names::GATE,
+        "failing",
+        project.run(&["gate", "--json"]).code(4).json(),
+    );
+    project
+        .run(&[
+            "baseline",
+            "accept",
+            "--reason",
+            "it fails",
+            "--by",
+            "lead@example.org",
+        ])
+        .code(0);
+    put(
+        out,
+        names::BASELINE,
+        "failing",
+        serde_json::from_str(&project.read("baselines/scripted.json")).unwrap(),
+    );
     put(
         out,
         names::SCORECARD,
         "compared with a failure",
-        project.run(&["eval", "--baseline", "baselines", "--json"]).code(1).json(),
+        project
+            .run(&["eval", "--baseline", "baselines", "--json"])
+            .code(1)
+            .json(),
     );
     let triage = project.read("templates/triage.xml");
     project.write("templates/triage.xml", "<task");
-    put(out, names::GATE, "stopped", project.run(&["gate", "--json"]).code(1).json());
+    put(
+        out,
+        names::GATE,
+        "stopped",
+        project.run(&["gate", "--json"]).code(1).json(),
+    );
     project.write("templates/triage.xml", triage);
     for line in project.read("baselines/LOG.jsonl").lines() {
-        put(out, names::BASELINE_LOG, "a line", serde_json::from_str(line).unwrap());
+        put(
+            out,
+            names::BASELINE_LOG,
+            "a line",
+            serde_json::from_str(line).unwrap(),
+        );
     }
 }
 
@@ -84,15 +214,28 @@ fn recordings(out: &mut Artifacts) {
         conversation: Some("c1".to_owned()),
         run: Some("r1".to_owned()),
         command: Some(vec!["pytest".to_owned()]),
-        trial: Some(TrialOf { stage: Stage::First, number: 1, of: 3 }),
+        trial: Some(TrialOf {
+            stage: Stage::First,
+            number: 1,
+            of: 3,
+        }),
         answered_by: AnsweredBy::Upstream,
         response: Some(json_text::raw("{}")),
-        usage: Usage { input: Some(1), cached: Some(1), output: Some(1), reasoning: Some(1) },
+        usage: Usage {
+            input: Some(1),
+            cached: Some(1),
+            output: Some(1),
+            reasoning: Some(1),
+        },
         latency_ms: Some(1),
         headers: [("request-id".to_owned(), "x".to_owned())].into(),
         chunks: Some(vec![(1, "data".to_owned())]),
         caller: Some("agent.py:40".to_owned()),
-        redacted: vec![Redacted { pointer: "/request/a".to_owned(), kind: "email".to_owned(), count: 1 }],
+        redacted: vec![Redacted {
+            pointer: "/request/a".to_owned(),
+            kind: "email".to_owned(),
+            count: 1,
+        }],
         ..bare.clone()
     };
     let failed = Recording {
@@ -103,7 +246,12 @@ fn recordings(out: &mut Artifacts) {
         ..bare.clone()
     };
     for (from, call) in [("bare", bare), ("full", full), ("failed", failed)] {
-        put(out, names::REQUEST, from, serde_json::from_str(&call.line()).unwrap());
+        put(
+            out,
+            names::REQUEST,
+            from,
+            serde_json::from_str(&call.line()).unwrap(),
+        );
     }
 }
 
@@ -119,15 +267,32 @@ fn runs(out: &mut Artifacts) {
         subtype: Some("subtask".to_owned()),
         file_paths: vec!["a.rs".to_owned()],
     };
-    let output = AgentOutput { subtask_request: Some(request.clone()), ..AgentOutput::complete("done").with_notes("well") };
+    let output = AgentOutput {
+        subtask_request: Some(request.clone()),
+        ..AgentOutput::complete("done").with_notes("well")
+    };
     let bare = AgentOutput::complete(Value::Null);
     let stage = || "/steps/0".to_owned();
     let obstacle = Obstacle::new("provider", "no answer");
-    let partial = |content: Value| Partial { stage: stage(), notes: "well".to_owned(), content };
-    let end =
-        End { obstacle: Some(obstacle.clone()), partial: vec![partial(Value::Null), partial(json!("it"))], ..End::default() };
-    let segments = vec![SegmentLine { id: "system".to_owned(), state: "kept".to_owned(), tokens: Some(3) }];
-    let begin = Begin { inputs: [("x".to_owned(), json!("this"))].into(), ..Begin::default() };
+    let partial = |content: Value| Partial {
+        stage: stage(),
+        notes: "well".to_owned(),
+        content,
+    };
+    let end = End {
+        obstacle: Some(obstacle.clone()),
+        partial: vec![partial(Value::Null), partial(json!("it"))],
+        ..End::default()
+    };
+    let segments = vec![SegmentLine {
+        id: "system".to_owned(),
+        state: "kept".to_owned(),
+        tokens: Some(3),
+    }];
+    let begin = Begin {
+        inputs: [("x".to_owned(), json!("this"))].into(),
+        ..Begin::default()
+    };
     let tool = ToolLine {
         stage: stage(),
         number: 1,
@@ -136,13 +301,32 @@ fn runs(out: &mut Artifacts) {
         result: "seen".to_owned(),
         is_error: false,
     };
-    let bare_request = SubtaskRequest { kind: "atomic".to_owned(), description: "Look.".to_owned(), ..SubtaskRequest::default() };
+    let bare_request = SubtaskRequest {
+        kind: "atomic".to_owned(),
+        description: "Look.".to_owned(),
+        ..SubtaskRequest::default()
+    };
     let events = [
         TraceEvent::Begin(begin),
-        TraceEvent::Stage { stage: stage(), node: stage(), model: None, segments },
+        TraceEvent::Stage {
+            stage: stage(),
+            node: stage(),
+            model: None,
+            segments,
+        },
         TraceEvent::Tool(tool),
-        TraceEvent::Command { stage: stage(), argv: vec!["true".to_owned()], output: bare.clone() },
-        TraceEvent::Subtask { stage: stage(), depth: 1, request, refused: None, trust: Trust::Trusted },
+        TraceEvent::Command {
+            stage: stage(),
+            argv: vec!["true".to_owned()],
+            output: bare.clone(),
+        },
+        TraceEvent::Subtask {
+            stage: stage(),
+            depth: 1,
+            request,
+            refused: None,
+            trust: Trust::Trusted,
+        },
         TraceEvent::Subtask {
             stage: stage(),
             depth: 1,
@@ -150,27 +334,73 @@ fn runs(out: &mut Artifacts) {
             refused: Some("too deep".to_owned()),
             trust: Trust::Untrusted,
         },
-        TraceEvent::Result { stage: stage(), output, notes_cut: false, trust: Trust::Trusted },
-        TraceEvent::Result { stage: stage(), output: bare, notes_cut: true, trust: Trust::Untrusted },
-        TraceEvent::Failed { stage: stage(), obstacle },
-        TraceEvent::Case { stage: stage(), case: Some(0), test: None },
-        TraceEvent::Round { stage: stage(), round: 1, ends: true },
+        TraceEvent::Result {
+            stage: stage(),
+            output,
+            notes_cut: false,
+            trust: Trust::Trusted,
+        },
+        TraceEvent::Result {
+            stage: stage(),
+            output: bare,
+            notes_cut: true,
+            trust: Trust::Untrusted,
+        },
+        TraceEvent::Failed {
+            stage: stage(),
+            obstacle,
+        },
+        TraceEvent::Case {
+            stage: stage(),
+            case: Some(0),
+            test: None,
+        },
+        TraceEvent::Round {
+            stage: stage(),
+            round: 1,
+            ends: true,
+        },
         TraceEvent::End(end),
     ];
     for event in events {
-        let line = TraceLine { schema: names::RUN.to_owned(), run: "20261125-200000-000000-0000".to_owned(), event };
-        put(out, names::RUN, "an event", serde_json::to_value(line).unwrap());
+        let line = TraceLine {
+            schema: names::RUN.to_owned(),
+            run: "20261125-200000-000000-0000".to_owned(),
+            event,
+        };
+        put(
+            out,
+            names::RUN,
+            "an event",
+            serde_json::to_value(line).unwrap(),
+        );
     }
 }
 
 /// Stored requests with parts of every kind.
 fn requests(out: &mut Artifacts) {
     let project = crate::cli::moved_requests::desk();
-    let stored = |name: &str| serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json"))).unwrap();
+    let stored = |name: &str| {
+        serde_json::from_str::<Value>(&project.read(&format!("scenarios/snapshots/{name}.json")))
+            .unwrap()
+    };
     put(out, names::SNAPSHOT, "a role", stored("late"));
     project.write("docs/rules.md", "Be frank.\n");
-    put(out, names::SCORECARD, "a shard", project.run(&["eval", "--json", "--shard", "1/1"]).code(1).json());
-    put(out, names::SCORECARD, "a diff", project.run(&["eval", "--json", "--diff"]).code(1).json());
+    put(
+        out,
+        names::SCORECARD,
+        "a shard",
+        project
+            .run(&["eval", "--json", "--shard", "1/1"])
+            .code(1)
+            .json(),
+    );
+    put(
+        out,
+        names::SCORECARD,
+        "a diff",
+        project.run(&["eval", "--json", "--diff"]).code(1).json(),
+    );
     project.write("docs/rules.md", "Be honest.\n");
     let said = [
         r#"{"role": "user", "content": [{"type": "text", "text": "two\nlines"}, {"type": "image", "source": {"type": "url", "url": "https://a/b.png"}}]}"#,
@@ -182,14 +412,34 @@ fn requests(out: &mut Artifacts) {
         r#"{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "d", "content": "some"}]}"#,
     ];
     project.write("samples/parts.jsonl", said.join("\n"));
-    let given = ["--input", "letter=x", "--result", "facts=[1]", "--history", "samples/parts.jsonl", "--name", "parts"];
-    project.run(&[&["new", "scenario", "desk", "--node", "answer"], &given[..]].concat()).code(0);
+    let given = [
+        "--input",
+        "letter=x",
+        "--result",
+        "facts=[1]",
+        "--history",
+        "samples/parts.jsonl",
+        "--name",
+        "parts",
+    ];
+    project
+        .run(&[&["new", "scenario", "desk", "--node", "answer"], &given[..]].concat())
+        .code(0);
     put(out, names::SNAPSHOT, "parts", stored("parts"));
     let named = "<task name=\"named\"><model>own</model><description>d</description><output_format type=\"json\"/></task>";
     project.write("templates/named.xml", named);
-    project.run(&["new", "scenario", "named", "--name", "named"]).code(0);
-    put(out, names::SNAPSHOT, "a model by its name alone", stored("named"));
-    project.run(&["new", "scenario", "other", "--name", "free"]).code(0);
+    project
+        .run(&["new", "scenario", "named", "--name", "named"])
+        .code(0);
+    put(
+        out,
+        names::SNAPSHOT,
+        "a model by its name alone",
+        stored("named"),
+    );
+    project
+        .run(&["new", "scenario", "other", "--name", "free"])
+        .code(0);
     put(out, names::SNAPSHOT, "any answer", stored("free"));
 }
 
@@ -211,23 +461,62 @@ fn mutations(out: &mut Artifacts) {
     let plan = "<task type=\"sequential\" name=\"plan\"><description>d</description><steps><task as=\"one\">\
         <description>do</description></task></steps></task>";
     project.write("templates/plan.xml", plan);
-    let two = project.read("templates/triage.xml").replace("    <path>", "    <path>samples/t1.txt</path>\n    <path>");
+    let two = project
+        .read("templates/triage.xml")
+        .replace("    <path>", "    <path>samples/t1.txt</path>\n    <path>");
     project.write("templates/triage.xml", two);
-    project.write("scenarios/c.yaml", case("c", 900).replace("role: clerk", "task: plan").replace(", inputs: {ticket: x}", ""));
+    project.write(
+        "scenarios/c.yaml",
+        case("c", 900)
+            .replace("role: clerk", "task: plan")
+            .replace(", inputs: {ticket: x}", ""),
+    );
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
     for kind in ctxc::internals::eval::mutate::CHANGES {
-        assert!(unnoticed.iter().any(|change| change["change"] == kind), "{kind}: {found:#}");
+        assert!(
+            unnoticed.iter().any(|change| change["change"] == kind),
+            "{kind}: {found:#}"
+        );
     }
     put(out, names::MUTATIONS, "of every kind", found);
-    put(out, names::COVERAGE, "two agents", project.run(&["eval", "--coverage", "--json"]).code(0).json());
+    put(
+        out,
+        names::COVERAGE,
+        "two agents",
+        project
+            .run(&["eval", "--coverage", "--json"])
+            .code(0)
+            .json(),
+    );
     let unasked = case("d", 900)
         .replace("role: clerk", "task: triage")
-        .replace("expect_context:\n  - tokens: {max: 900}", "expectations:\n  - contains: x");
+        .replace(
+            "expect_context:\n  - tokens: {max: 900}",
+            "expectations:\n  - contains: x",
+        );
     project.write("scenarios/d.yaml", unasked);
-    put(out, names::PLAN, "nobody is asked", project.run(&["eval", "--plan", "--json"]).code(0).json());
-    put(out, names::PLAN, "recorded once", crate::cli::eval_record::stale().run(&["eval", "--plan", "--json"]).code(0).json());
+    put(
+        out,
+        names::PLAN,
+        "nobody is asked",
+        project.run(&["eval", "--plan", "--json"]).code(0).json(),
+    );
+    put(
+        out,
+        names::PLAN,
+        "recorded once",
+        crate::cli::eval_record::stale()
+            .run(&["eval", "--plan", "--json"])
+            .code(0)
+            .json(),
+    );
     std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
     std::fs::remove_file(project.path("scenarios/d.yaml")).unwrap();
-    put(out, names::MUTATIONS, "nobody asked", project.run(&["eval", "--mutate", "--json"]).code(1).json());
+    put(
+        out,
+        names::MUTATIONS,
+        "nobody asked",
+        project.run(&["eval", "--mutate", "--json"]).code(1).json(),
+    );
 }

@@ -15,12 +15,20 @@ fn faults(document: &Value) -> Vec<String> {
         let keys = object["properties"].as_object().unwrap();
         for (key, schema) in keys {
             let about = schema["description"].as_str().unwrap_or_default();
-            if about.len() < 8 || ["None", "Some(", "[`", "::"].iter().any(|code| about.contains(code)) {
+            if about.len() < 8
+                || ["None", "Some(", "[`", "::"]
+                    .iter()
+                    .any(|code| about.contains(code))
+            {
                 faults.push(format!("{at}: `{key}` is described as {about:?}"));
             }
         }
         let required = object["required"].as_array().into_iter().flatten();
-        faults.extend(required.filter(|key| !keys.contains_key(key.as_str().unwrap())).map(|key| format!("{at}: {key} unknown")));
+        faults.extend(
+            required
+                .filter(|key| !keys.contains_key(key.as_str().unwrap()))
+                .map(|key| format!("{at}: {key} unknown")),
+        );
     }
     faults
 }
@@ -29,24 +37,46 @@ fn faults(document: &Value) -> Vec<String> {
 fn every_schema_is_one_of_its_draft_and_described() {
     for schema in all() {
         let document = &schema.document;
-        jsonschema::draft202012::meta::validate(document).unwrap_or_else(|error| panic!("{}: {error}", schema.file()));
-        assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
+        jsonschema::draft202012::meta::validate(document)
+            .unwrap_or_else(|error| panic!("{}: {error}", schema.file()));
+        assert_eq!(
+            document["$schema"],
+            "https://json-schema.org/draft/2020-12/schema"
+        );
         assert_eq!(document["$id"], Value::from(schema.file()));
         assert_eq!(document["properties"]["schema"]["const"], schema.format);
-        assert!(document["required"].as_array().unwrap().contains(&json!("schema")));
-        assert!(document["description"].as_str().unwrap().len() > 20, "{}", schema.file());
-        assert!(document["$comment"].as_str().unwrap().contains(env!("CARGO_PKG_VERSION")));
+        assert!(
+            document["required"]
+                .as_array()
+                .unwrap()
+                .contains(&json!("schema"))
+        );
+        assert!(
+            document["description"].as_str().unwrap().len() > 20,
+            "{}",
+            schema.file()
+        );
+        assert!(
+            document["$comment"]
+                .as_str()
+                .unwrap()
+                .contains(env!("CARGO_PKG_VERSION"))
+        );
         assert_eq!(faults(document), Vec::<String>::new(), "{}", schema.file());
         assert!(schema.text().ends_with("}\n"));
     }
     let schemas = all();
     let names: Vec<&str> = schemas.iter().map(Schema::name).collect();
-    assert!(names.is_sorted() && names.contains(&"registry"), "{names:?}");
+    assert!(
+        names.is_sorted() && names.contains(&"registry"),
+        "{names:?}"
+    );
 }
 
 #[test]
 fn a_schema_out_of_form_is_found() {
-    let short = json!({"type": "object", "required": ["b"], "properties": {"a": {"description": "what"}}});
+    let short =
+        json!({"type": "object", "required": ["b"], "properties": {"a": {"description": "what"}}});
     let expected = [": `a` is described as \"what\"", ": \"b\" unknown"];
     assert_eq!(faults(&short), expected);
     let inside = json!({"$defs": {"part": {"anyOf": [short]}}});

@@ -29,8 +29,12 @@ pub(super) struct Compiled {
 
 impl Compiled {
     pub(super) fn new(document: Value) -> Self {
-        let validator = jsonschema::draft202012::new(&document).unwrap_or_else(|error| panic!("{error}"));
-        Self { document, validator }
+        let validator =
+            jsonschema::draft202012::new(&document).unwrap_or_else(|error| panic!("{error}"));
+        Self {
+            document,
+            validator,
+        }
     }
 
     /// The same parts, entered elsewhere: `#/$defs/line`.
@@ -43,7 +47,10 @@ impl Compiled {
 
     /// Everything that is wrong with an artifact.
     pub(super) fn faults(&self, artifact: &Value) -> Vec<String> {
-        self.validator.iter_errors(artifact).map(|error| format!("{}: {error}", error.instance_path())).collect()
+        self.validator
+            .iter_errors(artifact)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect()
     }
 }
 
@@ -54,12 +61,22 @@ pub(super) fn described(document: &Value) -> BTreeSet<String> {
     while let Some((at, value)) = open.pop() {
         match value {
             Value::Object(entries) => {
-                if entries.get("type") == Some(&Value::from("object")) && entries.contains_key("properties") {
+                if entries.get("type") == Some(&Value::from("object"))
+                    && entries.contains_key("properties")
+                {
                     found.insert(at.clone());
                 }
-                open.extend(entries.iter().map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
+                open.extend(
+                    entries
+                        .iter()
+                        .map(|(key, value)| (format!("{at}/{}", escaped(key)), value)),
+                );
             }
-            Value::Array(list) => open.extend(list.iter().enumerate().map(|(at_item, value)| (format!("{at}/{at_item}"), value))),
+            Value::Array(list) => open.extend(
+                list.iter()
+                    .enumerate()
+                    .map(|(at_item, value)| (format!("{at}/{at_item}"), value)),
+            ),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
@@ -79,37 +96,62 @@ pub(super) struct Survey {
 
 impl Survey {
     /// Takes in artifacts that fit.
-    pub(super) fn take<'v>(&mut self, schema: &Compiled, artifacts: impl IntoIterator<Item = (usize, &'v Value)>) {
+    pub(super) fn take<'v>(
+        &mut self,
+        schema: &Compiled,
+        artifacts: impl IntoIterator<Item = (usize, &'v Value)>,
+    ) {
         let parts = described(&schema.document);
         for (number, artifact) in artifacts {
             let mut described: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
             let evaluation = schema.validator.evaluate(artifact);
-            let descriptions =
-                evaluation.iter_annotations().filter(|entry| entry.annotations.value().get("description").is_some());
+            let descriptions = evaluation
+                .iter_annotations()
+                .filter(|entry| entry.annotations.value().get("description").is_some());
             for entry in descriptions {
                 let (part, at) = (entry.schema_location, entry.instance_location.as_str());
-                if let Some((part, key)) = part.rsplit_once("/properties/").filter(|(part, _)| parts.contains(*part)) {
+                if let Some((part, key)) = part
+                    .rsplit_once("/properties/")
+                    .filter(|(part, _)| parts.contains(*part))
+                {
                     // `key` is a path where the part lies deeper: that one speaks for itself.
                     if let Some(object) = at.strip_suffix(&format!("/{key}")) {
-                        described.entry((part.to_owned(), object.to_owned())).or_default().insert(key.to_owned());
+                        described
+                            .entry((part.to_owned(), object.to_owned()))
+                            .or_default()
+                            .insert(key.to_owned());
                     }
                 }
                 if parts.contains(part) {
-                    described.entry((part.to_owned(), at.to_owned())).or_default();
+                    described
+                        .entry((part.to_owned(), at.to_owned()))
+                        .or_default();
                 }
             }
             for ((part, at), keys) in &described {
-                self.seen.entry(part.clone()).or_default().add(keys, &(number, at.clone()));
+                self.seen
+                    .entry(part.clone())
+                    .or_default()
+                    .add(keys, &(number, at.clone()));
             }
             let described: BTreeSet<&str> = described.keys().map(|(_, at)| at.as_str()).collect();
-            self.loose.extend(objects(artifact).into_iter().filter(|at| !described.contains(at.as_str())).map(|at| (number, at)));
+            self.loose.extend(
+                objects(artifact)
+                    .into_iter()
+                    .filter(|at| !described.contains(at.as_str()))
+                    .map(|at| (number, at)),
+            );
         }
     }
 }
 
 impl Seen {
     fn add(&mut self, keys: &BTreeSet<String>, place: &Place) {
-        self.always = Some(self.always.take().map_or_else(|| keys.clone(), |always| &always & keys));
+        self.always = Some(
+            self.always
+                .take()
+                .map_or_else(|| keys.clone(), |always| &always & keys),
+        );
         for key in keys.difference(&self.ever.clone()) {
             self.with.insert(key.clone(), place.clone());
         }
@@ -127,14 +169,24 @@ fn objects(artifact: &Value) -> Vec<String> {
             // An author's JSON Schema, which is carried along as it is.
             Value::Object(_) if at.ends_with("/output_format/content") || at == "/answer" => {}
             // Tools, what they are given and how a model is asked to answer, in a stored request.
-            Value::Object(_) if at.starts_with("/tools/") || at.ends_with("/arguments") || at == "/sampling" => {}
+            Value::Object(_)
+                if at.starts_with("/tools/") || at.ends_with("/arguments") || at == "/sampling" => {
+            }
             // The bodies and headers of a recorded call.
             Value::Object(_) if matches!(at.as_str(), "/request" | "/response" | "/headers") => {}
             Value::Object(entries) => {
-                open.extend(entries.iter().map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
+                open.extend(
+                    entries
+                        .iter()
+                        .map(|(key, value)| (format!("{at}/{}", escaped(key)), value)),
+                );
                 found.push(at);
             }
-            Value::Array(list) => open.extend(list.iter().enumerate().map(|(item, value)| (format!("{at}/{item}"), value))),
+            Value::Array(list) => open.extend(
+                list.iter()
+                    .enumerate()
+                    .map(|(item, value)| (format!("{at}/{item}"), value)),
+            ),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }

@@ -69,23 +69,37 @@ fn keys_credentials_and_environment_files_are_known_by_their_names() {
 /// A key's lines, put together here so that no scanner takes this file for one.
 fn private_key(end: &str) -> String {
     let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7";
-    let (begin, close) = (concat!("-----BEGIN RSA PRIV", "ATE KEY-----"), concat!("-----END RSA PRIV", "ATE KEY-----"));
+    let (begin, close) = (
+        concat!("-----BEGIN RSA PRIV", "ATE KEY-----"),
+        concat!("-----END RSA PRIV", "ATE KEY-----"),
+    );
     [begin, end, line, end, line, end, close].concat()
 }
 
 #[test]
 fn keys_are_known_by_their_texts() {
     assert!(holds_key(&private_key("\n")));
-    assert!(holds_key(&format!("# Notes\n\nThe key of the host:\n\n    {}", private_key("\n    "))));
-    assert!(holds_key(&format!(r#"{{"type": "service_account", "private_key": "{}"}}"#, private_key("\\n"))));
+    assert!(holds_key(&format!(
+        "# Notes\n\nThe key of the host:\n\n    {}",
+        private_key("\n    ")
+    )));
+    assert!(holds_key(&format!(
+        r#"{{"type": "service_account", "private_key": "{}"}}"#,
+        private_key("\\n")
+    )));
     assert!(holds_key(&private_key("\n").replacen(
         "KEY-----\n",
         "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n",
         1
     )));
     assert!(holds_key("PuTTY-User-Key-File-3: ssh-ed25519\n"));
-    assert!(holds_key(concat!("AGE-SECRET-", "KEY-1QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQ")));
-    assert!(holds_key("# of the shop\nSTRIPE_SECRET_KEY=dGhpcyBpcyBh\nexport DB_PASSWORD='hunter2 and more'\nPORT=80\n"));
+    assert!(holds_key(concat!(
+        "AGE-SECRET-",
+        "KEY-1QYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQSZQGPQYQ"
+    )));
+    assert!(holds_key(
+        "# of the shop\nSTRIPE_SECRET_KEY=dGhpcyBpcyBh\nexport DB_PASSWORD='hunter2 and more'\nPORT=80\n"
+    ));
 }
 
 #[test]
@@ -108,7 +122,9 @@ fn texts_about_keys_hold_none() {
 fn a_document_with_a_key_of_a_service_holds_a_key_and_an_example_of_one_does_not() {
     let key = concat!("gh", "p_", "x7Kq2mVb9TzR4wYcN1sD8fGhJ3kLpQ6a5EuX");
     assert!(holds_key(&format!("# Deploys\n\nUse `{key}` to push.\n")));
-    assert!(!holds_key("# Deploys\n\nUse `AKIAIOSFODNN7EXAMPLE` as AWS does, and a token that begins with `ghp_`.\n"));
+    assert!(!holds_key(
+        "# Deploys\n\nUse `AKIAIOSFODNN7EXAMPLE` as AWS does, and a token that begins with `ghp_`.\n"
+    ));
 }
 
 #[test]
@@ -116,6 +132,8 @@ fn a_source_file_that_looks_its_secrets_up_holds_none() {
     let settings = "import os\nDEBUG = False\nDATABASE_URL = os.environ[\"DATABASE_URL\"]\nSECRET_KEY = os.environ[\"SECRET_KEY\"]\n\
                     STRIPE_KEY = os.getenv(\"STRIPE_KEY\")\nPAGE_SIZE = 20\n";
     assert!(!holds_key(settings));
-    assert!(!holds_key("PASSWORD = \"password\"\nTOKEN = \"token\"\nEOF_TOKEN = \"end of file\"\n"));
+    assert!(!holds_key(
+        "PASSWORD = \"password\"\nTOKEN = \"token\"\nEOF_TOKEN = \"end of file\"\n"
+    ));
     assert!(holds_key("DB_HOST=db\nDB_PASSWORD=Zebra-99x\n"));
 }

@@ -4,9 +4,19 @@ use super::is_placeholder;
 
 #[test]
 fn placeholders_are_no_values() {
-    for value in
-        ["", "${TOKEN}", "<key>", "changeme", "****", "your-key-here", "%s", "{{token}}", "xxxx", "null", "⟦secret:12ab⟧"]
-    {
+    for value in [
+        "",
+        "${TOKEN}",
+        "<key>",
+        "changeme",
+        "****",
+        "your-key-here",
+        "%s",
+        "{{token}}",
+        "xxxx",
+        "null",
+        "⟦secret:12ab⟧",
+    ] {
         assert!(is_placeholder(value), "{value}");
     }
     for value in ["hunter2!", "dGhpcyBpcyBh", "s3cr"] {

@@ -40,19 +40,37 @@ fn samples_of_pages_are_placeholders_and_keys_like_them_are_none() {
     for value in SAMPLES.into_iter().chain(["AKIAI44QH8DHBEXAMPLE"]) {
         assert!(is_sample(value) && is_whole_placeholder(value), "{value}");
     }
-    for value in ["AKIAI44QH8DHBEXAMPLF", "AKIAIOSFODNN7REALEXAMPLE", "XEXAMPLE"] {
+    for value in [
+        "AKIAI44QH8DHBEXAMPLF",
+        "AKIAIOSFODNN7REALEXAMPLE",
+        "XEXAMPLE",
+    ] {
         assert!(!is_sample(value), "{value}");
     }
 }
 
 #[test]
 fn a_path_leads_to_a_file() {
-    for value in
-        ["/run/secrets/db1", "/etc/ssl", "~/.ssh/id", "./key", "C:\\keys", "/unknown/of/names.txt", "server.pem", "/srv/Ann/key"]
-    {
+    for value in [
+        "/run/secrets/db1",
+        "/etc/ssl",
+        "~/.ssh/id",
+        "./key",
+        "C:\\keys",
+        "/unknown/of/names.txt",
+        "server.pem",
+        "/srv/Ann/key",
+    ] {
         assert!(is_path(value), "{value}");
     }
-    for value in ["/Fjord/99x", "~Fjord99x", "~", ".Fjord99", "Fjord/99x", "Fjord99.js"] {
+    for value in [
+        "/Fjord/99x",
+        "~Fjord99x",
+        "~",
+        ".Fjord99",
+        "Fjord/99x",
+        "Fjord99.js",
+    ] {
         assert!(!is_path(value), "{value}");
     }
 }

@@ -8,10 +8,21 @@ fn the_first_byte_that_differs_is_found_with_its_lines() {
     let byte = |at, line, column, expected: &str, rendered: &str| {
         let expected = expected.to_owned();
         let rendered = rendered.to_owned();
-        Some(Byte { message: String::new(), at, line, column, expected, rendered, profile: None })
+        Some(Byte {
+            message: String::new(),
+            at,
+            line,
+            column,
+            expected,
+            rendered,
+            profile: None,
+        })
     };
     assert_eq!(differs("a\nb\n", "a\nb\n"), None);
-    assert_eq!(differs("a\nübe\n", "a\nüba\nc"), byte(5, 2, 3, "übe\n", "üba\n"));
+    assert_eq!(
+        differs("a\nübe\n", "a\nüba\nc"),
+        byte(5, 2, 3, "übe\n", "üba\n")
+    );
     assert_eq!(differs("a\n", "a"), byte(1, 1, 2, "a\n", "a"));
     assert_eq!(differs("a\nb", "a\n"), byte(2, 2, 1, "b", ""));
     assert_eq!(differs("ä", "ö"), byte(1, 1, 1, "ä", "ö"));

@@ -15,9 +15,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 fn finding(path: &str, severity: Severity) -> Diagnostic {
-    let rule = &crate::rules::list::find("unreadable-file").expect("a rule").meta;
+    let rule = &crate::rules::list::find("unreadable-file")
+        .expect("a rule")
+        .meta;
     let text = "<a>ä😀</a>\n";
-    let mut finding = Diagnostic::new(rule, &Arc::from(path), Span::new(5, 9), "is wrong").severity(severity).here("here");
+    let mut finding = Diagnostic::new(rule, &Arc::from(path), Span::new(5, 9), "is wrong")
+        .severity(severity)
+        .here("here");
     finding = finding.fix(Fix::safe("remove it", vec![Edit::delete(Span::new(5, 9))]));
     finding.task = Some(Arc::from("t"));
     finding.locate(text, &LineIndex::new(text));
@@ -31,13 +35,26 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 fn report(diagnostics: Vec<Diagnostic>) -> Report {
-    Report { diagnostics, files: 1_214, skipped: 2, suppressed: 3, ..Report::default() }
+    Report {
+        diagnostics,
+        files: 1_214,
+        skipped: 2,
+        suppressed: 3,
+        ..Report::default()
+    }
 }
 
 #[test]
 fn json_has_exactly_the_keys_that_were_promised() {
-    let mut finding = finding("a.xml", Severity::Error).note("because").help("do it");
-    finding = finding.label_in(Arc::from("b.xml"), Span::new(1, 2), Position::default(), "there");
+    let mut finding = finding("a.xml", Severity::Error)
+        .note("because")
+        .help("do it");
+    finding = finding.label_in(
+        Arc::from("b.xml"),
+        Span::new(1, 2),
+        Position::default(),
+        "there",
+    );
     let text = written(|out| json::write(out, &report(vec![finding])));
     let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let fingerprint = json["diagnostics"][0]["fingerprint"].clone();
@@ -58,22 +75,40 @@ fn json_has_exactly_the_keys_that_were_promised() {
         }],
     });
     assert_eq!(json, expected);
-    assert!(text.starts_with(r#"{"schema":"ctxc/diagnostics/1","files":1214,"summary":{"error":1"#), "{text}");
+    assert!(
+        text.starts_with(r#"{"schema":"ctxc/diagnostics/1","files":1214,"summary":{"error":1"#),
+        "{text}"
+    );
 }
 
 #[test]
 fn jsonl_gives_one_finding_a_line_and_the_totals_last() {
-    let findings = vec![finding("a.xml", Severity::Error), finding("b.xml", Severity::Hint)];
+    let findings = vec![
+        finding("a.xml", Severity::Error),
+        finding("b.xml", Severity::Hint),
+    ];
     let text = written(|out| jsonl::write(out, &report(findings)));
-    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
     assert_eq!(lines.len(), 3);
-    assert_eq!((&lines[0]["path"], &lines[1]["severity"]), (&"a.xml".into(), &"hint".into()));
-    assert_eq!((&lines[2]["schema"], &lines[2]["summary"]["hint"]), (&"ctxc/diagnostics/1".into(), &1.into()));
+    assert_eq!(
+        (&lines[0]["path"], &lines[1]["severity"]),
+        (&"a.xml".into(), &"hint".into())
+    );
+    assert_eq!(
+        (&lines[2]["schema"], &lines[2]["summary"]["hint"]),
+        (&"ctxc/diagnostics/1".into(), &1.into())
+    );
 }
 
 #[test]
 fn concise_is_one_clickable_line_each() {
-    let report = report(vec![finding("a.xml", Severity::Error), finding("a.xml", Severity::Hint)]);
+    let report = report(vec![
+        finding("a.xml", Severity::Error),
+        finding("a.xml", Severity::Hint),
+    ]);
     let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
     assert_eq!(text, "a.xml:1:5: error[unreadable-file]: is wrong\n");
     let text = written(|out| concise::write(out, &report, Shown::VERBOSE, Screen::PLAIN));
@@ -82,20 +117,32 @@ fn concise_is_one_clickable_line_each() {
 
 #[test]
 fn a_file_with_too_many_findings_shows_the_first_hundred_and_counts_the_rest() {
-    let mut findings: Vec<Diagnostic> = (0..250).map(|_| finding("a.xml", Severity::Warning)).collect();
+    let mut findings: Vec<Diagnostic> = (0..250)
+        .map(|_| finding("a.xml", Severity::Warning))
+        .collect();
     findings.push(finding("b.xml", Severity::Error));
     let report = report(findings);
     let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
     assert_eq!(text.matches("a.xml:").count(), 100);
-    assert!(text.contains("b.xml:1:5: error"), "other files are not hidden behind it");
-    assert!(text.ends_with("… 150 more findings in a.xml; `--format json` has them all\n"), "{text}");
+    assert!(
+        text.contains("b.xml:1:5: error"),
+        "other files are not hidden behind it"
+    );
+    assert!(
+        text.ends_with("… 150 more findings in a.xml; `--format json` has them all\n"),
+        "{text}"
+    );
     let json = written(|out| json::write(out, &report));
     assert_eq!(json.matches("\"code\":").count(), 251);
 }
 
 #[test]
 fn closing_lines_count_everything_and_name_what_is_hidden() {
-    let findings = vec![finding("a.xml", Severity::Error), finding("a.xml", Severity::Hint), finding("a.xml", Severity::Info)];
+    let findings = vec![
+        finding("a.xml", Severity::Error),
+        finding("a.xml", Severity::Hint),
+        finding("a.xml", Severity::Info),
+    ];
     let text = written(|out| summary::write(out, &report(findings), Shown::USUAL, Screen::PLAIN));
     assert_eq!(
         text,
@@ -103,7 +150,10 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
          by rule: unreadable-file 3\n\
          2 findings of info and hint severity not shown; `--verbose` shows them\n"
     );
-    let clean = Report { files: 1, ..Report::default() };
+    let clean = Report {
+        files: 1,
+        ..Report::default()
+    };
     let text = written(|out| summary::write(out, &clean, Shown::USUAL, Screen::PLAIN));
     assert_eq!(text, "checked 1 file: nothing found\n");
 }
@@ -112,33 +162,75 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
 fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
     let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
     let text = written(|out| {
-        full::write(out, &report(vec![finding("a.xml", Severity::Error)]), Shown::USUAL, Screen::PLAIN, &mut sources)
+        full::write(
+            out,
+            &report(vec![finding("a.xml", Severity::Error)]),
+            Shown::USUAL,
+            Screen::PLAIN,
+            &mut sources,
+        )
     });
-    assert_eq!(text, "error[unreadable-file] a.xml:1:5: is wrong (CTX901)\n  safe fix: remove it\n\n");
+    assert_eq!(
+        text,
+        "error[unreadable-file] a.xml:1:5: is wrong (CTX901)\n  safe fix: remove it\n\n"
+    );
 }
 
 #[test]
 fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
-    let severity = |at: usize| if at >= 4_999 { Severity::Error } else { Severity::Hint };
+    let severity = |at: usize| {
+        if at >= 4_999 {
+            Severity::Error
+        } else {
+            Severity::Hint
+        }
+    };
     let findings = (0..6_000).map(|at| finding(&format!("{at}.xml"), severity(at)));
     let report = report(findings.collect());
     let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
     let mut left_out = 0;
-    let text = written(|out| sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count));
+    let text = written(|out| {
+        sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count)
+    });
     assert_eq!(left_out, 1_000);
     let log: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let run = &log["runs"][0];
-    let levels: Vec<&str> = run["results"].as_array().expect("a list").iter().filter_map(|one| one["level"].as_str()).collect();
-    assert_eq!((levels.len(), levels.iter().filter(|level| **level == "error").count()), (5_000, 1_001));
+    let levels: Vec<&str> = run["results"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|one| one["level"].as_str())
+        .collect();
+    assert_eq!(
+        (
+            levels.len(),
+            levels.iter().filter(|level| **level == "error").count()
+        ),
+        (5_000, 1_001)
+    );
     let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
-    assert!(said.as_str().is_some_and(|said| said.starts_with("1000 of 6000 findings are left out")), "{said}");
-    assert_eq!(run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "0.xml");
+    assert!(
+        said.as_str()
+            .is_some_and(|said| said.starts_with("1000 of 6000 findings are left out")),
+        "{said}"
+    );
+    assert_eq!(
+        run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"],
+        "0.xml"
+    );
 
     // Few results, but longer than the service takes.
-    let lengthy = (0..20).map(|at| finding(&format!("{at}.xml"), Severity::Error).note("x".repeat(1 << 20)));
+    let lengthy =
+        (0..20).map(|at| finding(&format!("{at}.xml"), Severity::Error).note("x".repeat(1 << 20)));
     let report = self::report(lengthy.collect());
-    let text = written(|out| sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count));
-    assert!(text.len() < 10_000_000 && left_out == 12, "{} bytes, {left_out} left out", text.len());
+    let text = written(|out| {
+        sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count)
+    });
+    assert!(
+        text.len() < 10_000_000 && left_out == 12,
+        "{} bytes, {left_out} left out",
+        text.len()
+    );
 }
 
 #[test]

@@ -11,12 +11,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 fn rule() -> &'static RuleMeta {
-    &crate::rules::list::find("unreadable-file").expect("a rule").meta
+    &crate::rules::list::find("unreadable-file")
+        .expect("a rule")
+        .meta
 }
 
 fn render(text: &str, mut diagnostic: Diagnostic, screen: Screen) -> String {
     diagnostic.locate(text, &LineIndex::new(text));
-    let mut sources = Sources::new(PathBuf::from("/nowhere"), 0).with_stdin(&diagnostic.path, text.as_bytes());
+    let mut sources =
+        Sources::new(PathBuf::from("/nowhere"), 0).with_stdin(&diagnostic.path, text.as_bytes());
     let mut out = Vec::new();
     finding(&mut out, &diagnostic, screen, &mut sources).expect("a vector takes everything");
     String::from_utf8(out).expect("text")
@@ -35,8 +38,14 @@ fn sample() -> (String, Diagnostic) {
     .here("looked up here")
     .label(Span::of(full, full + 4), "inherited here")
     .note("the two exclude each other")
-    .fix(Fix::suggested("set inherit_context to `none`", vec![Edit::replace(Span::of(full, full + 4), "none")]))
-    .fix(Fix::safe("set fresh_context to `disabled`", vec![Edit::replace(Span::of(fresh, fresh + 7), "disabled")]));
+    .fix(Fix::suggested(
+        "set inherit_context to `none`",
+        vec![Edit::replace(Span::of(full, full + 4), "none")],
+    ))
+    .fix(Fix::safe(
+        "set fresh_context to `disabled`",
+        vec![Edit::replace(Span::of(fresh, fresh + 7), "disabled")],
+    ));
     (text.to_owned(), diagnostic)
 }
 
@@ -69,7 +78,11 @@ fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
     use super::{Extent, extents};
     use crate::base::rule_meta::Severity;
     let finding = |at: u32| {
-        let severity = if at % 10 == 9 { Severity::Error } else { Severity::Warning };
+        let severity = if at % 10 == 9 {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
         Diagnostic::new(rule(), &Arc::from("a.xml"), Span::at(at), "found").severity(severity)
     };
     let findings: Vec<Diagnostic> = (0..100).map(finding).collect();
@@ -77,7 +90,11 @@ fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
     let drawn = |most: usize| {
         let extents = extents(&all, most);
         assert_eq!(extents.len(), 100, "none is left out");
-        extents.iter().filter(|(_, extent)| *extent == Extent::Whole).map(|(finding, _)| finding.span.start).collect::<Vec<_>>()
+        extents
+            .iter()
+            .filter(|(_, extent)| *extent == Extent::Whole)
+            .map(|(finding, _)| finding.span.start)
+            .collect::<Vec<_>>()
     };
     assert_eq!(drawn(4), [9, 19, 29, 39]);
     assert_eq!(drawn(12), [0, 1, 9, 19, 29, 39, 49, 59, 69, 79, 89, 99]);
@@ -87,33 +104,67 @@ fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
 #[test]
 fn without_box_drawing_it_is_plain_ascii() {
     let (text, diagnostic) = sample();
-    let shown = render(&text, diagnostic, Screen { unicode: false, ..Screen::PLAIN });
+    let shown = render(
+        &text,
+        diagnostic,
+        Screen {
+            unicode: false,
+            ..Screen::PLAIN
+        },
+    );
     assert!(shown.is_ascii(), "{shown}");
 }
 
 #[test]
 fn a_narrow_screen_wraps_notes_under_their_first_word() {
     let (text, diagnostic) = sample();
-    let screen = Screen { width: Some(40), ..Screen::PLAIN };
-    let shown = render(&text, diagnostic.note("one two three four five six seven eight nine ten eleven"), screen);
-    assert!(shown.contains("  = one two three four five six seven\n    eight nine ten eleven\n"), "{shown}");
+    let screen = Screen {
+        width: Some(40),
+        ..Screen::PLAIN
+    };
+    let shown = render(
+        &text,
+        diagnostic.note("one two three four five six seven eight nine ten eleven"),
+        screen,
+    );
+    assert!(
+        shown.contains("  = one two three four five six seven\n    eight nine ten eleven\n"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn a_line_of_a_megabyte_is_cut_around_its_mark() {
     let text = format!("{}<bad/>{}", "ä".repeat(300_000), "b".repeat(500_000));
     let at = text.find("<bad").expect("there");
-    let shown =
-        render(&text, Diagnostic::new(rule(), &Arc::from("a.xml"), Span::of(at, at + 6), "bad").here("this"), Screen::PLAIN);
-    assert!(shown.len() < 2_000 && shown.contains("ä<bad/>b") && shown.contains('…'), "{shown}");
+    let shown = render(
+        &text,
+        Diagnostic::new(rule(), &Arc::from("a.xml"), Span::of(at, at + 6), "bad").here("this"),
+        Screen::PLAIN,
+    );
+    assert!(
+        shown.len() < 2_000 && shown.contains("ä<bad/>b") && shown.contains('…'),
+        "{shown}"
+    );
 }
 
 #[test]
 fn what_a_file_says_does_not_reach_the_terminal_raw() {
     let text = "<a>\x1b]0;title\x07\u{202e}</a>";
-    let diagnostic = Diagnostic::new(rule(), &Arc::from("a\x1b[2J.xml"), Span::of(3, 12), "a\x1b[1mb\nc").here("\x07");
+    let diagnostic = Diagnostic::new(
+        rule(),
+        &Arc::from("a\x1b[2J.xml"),
+        Span::of(3, 12),
+        "a\x1b[1mb\nc",
+    )
+    .here("\x07");
     let shown = render(text, diagnostic, Screen::PLAIN);
-    assert!(shown.chars().all(|c| c == '\n' || !super::super::escape::is_hostile(c)), "{shown:?}");
+    assert!(
+        shown
+            .chars()
+            .all(|c| c == '\n' || !super::super::escape::is_hostile(c)),
+        "{shown:?}"
+    );
 }
 
 proptest! {

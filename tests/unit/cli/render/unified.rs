@@ -12,14 +12,34 @@ fn diff(old: &str, new: &str) -> String {
 fn a_terminal_is_not_steered() {
     let written = |screen: Screen| {
         let mut out = Vec::new();
-        write(&mut out, "a.xml", "same \u{202e}\n\told\u{1b}[2J\n", "same \u{202e}\n\tnew\u{9b}\r\n", screen).unwrap();
+        write(
+            &mut out,
+            "a.xml",
+            "same \u{202e}\n\told\u{1b}[2J\n",
+            "same \u{202e}\n\tnew\u{9b}\r\n",
+            screen,
+        )
+        .unwrap();
         String::from_utf8(out).unwrap()
     };
     assert!(written(Screen::PLAIN).contains(" same \u{202e}\n-\told\u{1b}[2J\n+\tnew\u{9b}\r\n"));
-    let terminal = Screen { width: Some(80), ..Screen::PLAIN };
-    assert!(written(terminal).contains(" same \\u{202e}\n-\told\\u{1b}[2J\n+\tnew\\u{9b}\\u{d}\n"), "{}", written(terminal));
-    let colored = written(Screen { color: true, ..Screen::PLAIN });
-    assert!(colored.contains(" same \\u{202e}\n") && !colored.contains(['\u{202e}', '\u{9b}', '\r']), "{colored:?}");
+    let terminal = Screen {
+        width: Some(80),
+        ..Screen::PLAIN
+    };
+    assert!(
+        written(terminal).contains(" same \\u{202e}\n-\told\\u{1b}[2J\n+\tnew\\u{9b}\\u{d}\n"),
+        "{}",
+        written(terminal)
+    );
+    let colored = written(Screen {
+        color: true,
+        ..Screen::PLAIN
+    });
+    assert!(
+        colored.contains(" same \\u{202e}\n") && !colored.contains(['\u{202e}', '\u{9b}', '\r']),
+        "{colored:?}"
+    );
 }
 
 #[test]

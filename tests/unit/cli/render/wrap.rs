@@ -25,7 +25,11 @@ fn colours_take_no_room() {
 #[test]
 fn a_word_that_is_too_long_stays_whole() {
     assert_eq!(
-        wrap("see /a/very/long/path/that/people/want/to/copy now", Some(30), 2),
+        wrap(
+            "see /a/very/long/path/that/people/want/to/copy now",
+            Some(30),
+            2
+        ),
         "see\n  /a/very/long/path/that/people/want/to/copy\n  now"
     );
 }

@@ -4,10 +4,18 @@ use super::of;
 
 #[test]
 fn the_last_pattern_that_holds_a_path_names_its_owners() {
-    let owners = |text: &str| of(text, "bots/baselines/LOG.jsonl").into_iter().collect::<Vec<_>>().join(" ");
+    let owners = |text: &str| {
+        of(text, "bots/baselines/LOG.jsonl")
+            .into_iter()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
     for (text, expected) in [
         ("* @all\n", "@all"),
-        ("* @all\n/bots/baselines/ ada@example.org @bea # both\n", "@bea ada@example.org"),
+        (
+            "* @all\n/bots/baselines/ ada@example.org @bea # both\n",
+            "@bea ada@example.org",
+        ),
         ("baselines/ @any\n", "@any"),
         ("bots/*/LOG.jsonl @log\n", "@log"),
         ("*.jsonl @lines\n# * @none\n", "@lines"),

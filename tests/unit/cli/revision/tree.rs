@@ -8,7 +8,17 @@ use std::path::Path;
 fn a_listing_is_read_whatever_names_hold() {
     let list = b"100644 blob aa\ta b\tc\x00120000 blob bb\tlink\n\x00160000 commit cc\tmod\x00100644 blob dd\t\xff\0";
     let found = entries(list);
-    let kinds: Vec<_> = found.iter().map(|(name, entry)| (name.as_str(), entry.kind, entry.id.as_str())).collect();
-    assert_eq!(kinds, [("a b\tc", Kind::File, "aa"), ("link\n", Kind::Link, "bb"), ("mod", Kind::Module, "cc")]);
+    let kinds: Vec<_> = found
+        .iter()
+        .map(|(name, entry)| (name.as_str(), entry.kind, entry.id.as_str()))
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            ("a b\tc", Kind::File, "aa"),
+            ("link\n", Kind::Link, "bb"),
+            ("mod", Kind::Module, "cc")
+        ]
+    );
     assert_eq!(parts(Path::new("/a/./../b")).unwrap(), ["a", "..", "b"]);
 }

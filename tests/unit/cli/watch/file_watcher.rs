@@ -8,7 +8,10 @@ use std::time::Instant;
 
 fn watcher(folders: &[(&str, Reach)]) -> FileWatcher {
     let (mut watcher, _) = FileWatcher::new(WatchMode::Poll);
-    watcher.folders = folders.iter().map(|(path, reach)| (path.into(), *reach)).collect();
+    watcher.folders = folders
+        .iter()
+        .map(|(path, reach)| (path.into(), *reach))
+        .collect();
     watcher
 }
 
@@ -29,18 +32,43 @@ fn where_the_system_reports_nothing_time_wakes() {
 
 #[test]
 fn above_the_project_only_its_settings_count() {
-    let watcher = watcher(&[("/q", Reach::Settings), ("/q/p", Reach::Every), ("/q/p/t", Reach::Every)]);
+    let watcher = watcher(&[
+        ("/q", Reach::Settings),
+        ("/q/p", Reach::Every),
+        ("/q/p/t", Reach::Every),
+    ]);
     let counts = |path: &str| watcher.is_of(Path::new(path));
-    assert!(["/q/p/a.xml", "/q/p", "/q", "/q/ctxc.toml", "/q/.gitignore"].into_iter().all(counts));
-    assert!(!["/q/notes", "/q/pp", "/q/p/other/a.xml", "/q/p/t/u/a.xml"].into_iter().any(counts));
+    assert!(
+        ["/q/p/a.xml", "/q/p", "/q", "/q/ctxc.toml", "/q/.gitignore"]
+            .into_iter()
+            .all(counts)
+    );
+    assert!(
+        !["/q/notes", "/q/pp", "/q/p/other/a.xml", "/q/p/t/u/a.xml"]
+            .into_iter()
+            .any(counts)
+    );
 }
 
 #[test]
 fn a_folder_that_went_is_forgotten_with_those_in_it() {
     let mut watcher = watcher(&["/p", "/p/t", "/p/t/u", "/p/tt"].map(|path| (path, Reach::Every)));
-    assert!(watcher.counts(&Ok(vec![event(EventKind::Create(CreateKind::Folder), "/p/t")])));
+    assert!(watcher.counts(&Ok(vec![event(
+        EventKind::Create(CreateKind::Folder),
+        "/p/t"
+    )])));
     assert_eq!(watcher.folders.len(), 4);
-    assert!(watcher.counts(&Ok(vec![event(EventKind::Remove(RemoveKind::Folder), "/p/t")])));
-    assert_eq!(watcher.folders.keys().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["/p", "/p/tt"]);
+    assert!(watcher.counts(&Ok(vec![event(
+        EventKind::Remove(RemoveKind::Folder),
+        "/p/t"
+    )])));
+    assert_eq!(
+        watcher
+            .folders
+            .keys()
+            .map(|path| path.to_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["/p", "/p/tt"]
+    );
     assert!(watcher.counts(&Err(Vec::new())) && watcher.folders.is_empty());
 }

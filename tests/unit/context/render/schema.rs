@@ -11,14 +11,23 @@ fn of(properties: &Value, required: &Value) -> Value {
 fn strict_is_what_is_documented_as_strict() {
     let team = json!({"type": "string", "enum": ["a", "b"]});
     assert!(is_strict(&of(&json!({"team": team}), &json!(["team"]))));
-    assert!(is_strict(&of(&json!({"n": {"type": "integer", "minimum": 1}}), &json!(["n"]))));
+    assert!(is_strict(&of(
+        &json!({"n": {"type": "integer", "minimum": 1}}),
+        &json!(["n"])
+    )));
     let open = json!({"type": "object", "properties": {}, "required": []});
     for refused in [
         of(&json!({"team": team}), &json!([])),
         open.clone(),
         of(&json!({"a": open}), &json!(["a"])),
-        of(&json!({"a": {"type": "string", "minLength": 1}}), &json!(["a"])),
-        of(&json!({"a": {"type": "string", "format": "iri"}}), &json!(["a"])),
+        of(
+            &json!({"a": {"type": "string", "minLength": 1}}),
+            &json!(["a"]),
+        ),
+        of(
+            &json!({"a": {"type": "string", "format": "iri"}}),
+            &json!(["a"]),
+        ),
         of(&json!({"a": true}), &json!(["a"])),
         of(&json!({"a": {"type": "array"}}), &json!(["a"])),
         json!({"type": "array", "items": {"type": "string"}}),
@@ -29,10 +38,22 @@ fn strict_is_what_is_documented_as_strict() {
 
 #[test]
 fn closed_objects_may_leave_properties_out_but_bound_nothing() {
-    assert!(is_closed(&of(&json!({"a": {"type": "string"}}), &json!([]))));
-    assert!(!is_closed(&of(&json!({"a": {"type": "integer", "minimum": 1}}), &json!([]))));
-    assert!(!is_closed(&of(&json!({"a": {"type": "array", "items": {"type": "string"}, "minItems": 2}}), &json!([]))));
-    assert!(!is_closed(&of(&json!({"a": {"enum": [{"b": 1}]}}), &json!([]))));
+    assert!(is_closed(&of(
+        &json!({"a": {"type": "string"}}),
+        &json!([])
+    )));
+    assert!(!is_closed(&of(
+        &json!({"a": {"type": "integer", "minimum": 1}}),
+        &json!([])
+    )));
+    assert!(!is_closed(&of(
+        &json!({"a": {"type": "array", "items": {"type": "string"}, "minItems": 2}}),
+        &json!([])
+    )));
+    assert!(!is_closed(&of(
+        &json!({"a": {"enum": [{"b": 1}]}}),
+        &json!([])
+    )));
 }
 
 #[test]
@@ -42,7 +63,11 @@ fn a_schema_that_leads_back_to_itself_is_found() {
         schema["$defs"] = defs;
         schema
     };
-    assert!(is_closed(&with(json!({"x": {"$ref": "#/$defs/y"}, "y": {"type": "string"}}))));
-    assert!(!is_closed(&with(json!({"x": {"$ref": "#/$defs/y"}, "y": {"anyOf": [{"$ref": "#/$defs/x"}]}}))));
+    assert!(is_closed(&with(
+        json!({"x": {"$ref": "#/$defs/y"}, "y": {"type": "string"}})
+    )));
+    assert!(!is_closed(&with(
+        json!({"x": {"$ref": "#/$defs/y"}, "y": {"anyOf": [{"$ref": "#/$defs/x"}]}})
+    )));
     assert!(!is_closed(&with(json!({"y": {"type": "string"}}))));
 }

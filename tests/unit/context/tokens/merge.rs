@@ -6,8 +6,12 @@ use std::sync::LazyLock;
 
 static TABLES: LazyLock<[Table; 2]> = LazyLock::new(|| {
     [
-        Table::read(include_bytes!("../../../../src/context/tokens/o200k.tokens")),
-        Table::read(include_bytes!("../../../../src/context/tokens/cl100k.tokens")),
+        Table::read(include_bytes!(
+            "../../../../src/context/tokens/o200k.tokens"
+        )),
+        Table::read(include_bytes!(
+            "../../../../src/context/tokens/cl100k.tokens"
+        )),
     ]
 });
 

@@ -11,8 +11,14 @@ fn what_asks_for_a_block_and_nothing_else_is_told_from_what_does_more() {
     let part = |words: &str| Some(BlockCall::Part(words.to_owned()));
     assert_eq!(of("{{ self.title() }}"), whole(Some("title")));
     assert_eq!(of("{{- super() -}}"), whole(None));
-    assert_eq!(of("{{- super()|indent(4, first=not x)|upper -}}"), part("super()"));
-    assert_eq!(of("{% set t = self.title() | trim %}"), part("self.title()"));
+    assert_eq!(
+        of("{{- super()|indent(4, first=not x)|upper -}}"),
+        part("super()")
+    );
+    assert_eq!(
+        of("{% set t = self.title() | trim %}"),
+        part("self.title()")
+    );
     assert_eq!(of("{{ self.title() ~ '!' }}"), part("self.title()"));
     assert_eq!(of("{{ 'a' if super() }}"), part("super()"));
     assert_eq!(of("{% if self.title() %}{% endif %}"), part("self.title()"));

@@ -15,7 +15,10 @@ fn a_text_is_split_as_jinja_does() {
         Kind::Raw => "raw",
         Kind::EndRaw => "endraw",
     };
-    let found: Vec<(&str, &str)> = all.iter().map(|piece| (name(&piece.kind), piece.slice(text))).collect();
+    let found: Vec<(&str, &str)> = all
+        .iter()
+        .map(|piece| (name(&piece.kind), piece.slice(text)))
+        .collect();
     let expected = [
         ("data", "a "),
         ("statement", "{%- if x == '%}' -%}"),
@@ -29,5 +32,8 @@ fn a_text_is_split_as_jinja_does() {
         ("statement", "{% endif %}"),
     ];
     assert_eq!(found, expected);
-    assert_eq!((all[1].left, all[1].right, all[7].right), (Trim::All, Trim::All, Trim::All));
+    assert_eq!(
+        (all[1].left, all[1].right, all[7].right),
+        (Trim::All, Trim::All, Trim::All)
+    );
 }

@@ -15,7 +15,9 @@ fn at(text: &str) -> (String, String) {
 
 #[test]
 fn what_was_begun_is_seen_from_its_place() {
-    let see = |text: &str, begun: Begun<'_>, word: &str| assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}");
+    let see = |text: &str, begun: Begun<'_>, word: &str| {
+        assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}")
+    };
     see("<task><de¦", Begun::Element { open: 6 }, "de");
     see("<task><de¦scr>", Begun::Element { open: 6 }, "descr");
     see("<task></¦task>", Begun::End { open: 6 }, "task");
@@ -23,11 +25,35 @@ fn what_was_begun_is_seen_from_its_place() {
     see("<task ¦name=\"x\"", Begun::Attribute { open: 0 }, "");
     see("<task a=\">\"¦", Begun::Attribute { open: 0 }, "");
     see("<task a=¦", Begun::Other, "");
-    see("<task type = \"at¦om\">", Begun::Value { open: 0, name: "type", typed: "at" }, "atom");
-    see("<task type=\"at¦om>\n\"", Begun::Value { open: 0, name: "type", typed: "at" }, "atom");
-    see("<a b=\"{{ x.y¦z }}", Begun::Expression { before: "{{ x." }, "yz");
+    see(
+        "<task type = \"at¦om\">",
+        Begun::Value {
+            open: 0,
+            name: "type",
+            typed: "at",
+        },
+        "atom",
+    );
+    see(
+        "<task type=\"at¦om>\n\"",
+        Begun::Value {
+            open: 0,
+            name: "type",
+            typed: "at",
+        },
+        "atom",
+    );
+    see(
+        "<a b=\"{{ x.y¦z }}",
+        Begun::Expression { before: "{{ x." },
+        "yz",
+    );
     see("<a>{{x}} {{ cu¦", Begun::Expression { before: "{{ " }, "cu");
-    see("<a>{{x}} {% if ¦", Begun::Expression { before: "{% if " }, "");
+    see(
+        "<a>{{x}} {% if ¦",
+        Begun::Expression { before: "{% if " },
+        "",
+    );
     see("<a>{{x}} wo¦rd", Begun::Text { before: "{{x}} " }, "word");
     see("<?ctxc allow ¦", Begun::Allow, "");
     see("<?ctxc allow a reason=\"¦", Begun::Other, "");

@@ -1,7 +1,9 @@
 //! Tests of what `src/lsp/state/buffer.rs` keeps to itself.
 
 use super::{Buffer, Encoding, LineIndex, Uri};
-use gen_lsp_types::{Position, Range, TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument};
+use gen_lsp_types::{
+    Position, Range, TextDocumentContentChangePartial, TextDocumentContentChangeWholeDocument,
+};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
@@ -11,13 +13,27 @@ fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
     let mut at = 0;
     let mut line = 0;
     while line < position.line {
-        let Some(found) = text[at..].find(['\r', '\n']) else { return text.len() };
-        at += found + if text[at + found..].starts_with("\r\n") { 2 } else { 1 };
+        let Some(found) = text[at..].find(['\r', '\n']) else {
+            return text.len();
+        };
+        at += found
+            + if text[at + found..].starts_with("\r\n") {
+                2
+            } else {
+                1
+            };
         line += 1;
     }
     let mut units = 0;
-    for char in text[at..].chars().take_while(|char| !matches!(char, '\r' | '\n')) {
-        units += if encoding == Encoding::Utf8 { char.len_utf8() } else { char.len_utf16() };
+    for char in text[at..]
+        .chars()
+        .take_while(|char| !matches!(char, '\r' | '\n'))
+    {
+        units += if encoding == Encoding::Utf8 {
+            char.len_utf8()
+        } else {
+            char.len_utf16()
+        };
         if units > position.character as usize {
             break;
         }
@@ -27,8 +43,21 @@ fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
 }
 
 fn piece() -> impl Strategy<Value = String> {
-    const PARTS: &[&str] = &["<a>", "é", "😀", "\u{10ffff}", "\r\n", "\n", "\r", "x", " ", "{{b}}", "\u{2028}"];
-    proptest::collection::vec(proptest::sample::select(PARTS), 0..16).prop_map(|parts| parts.concat())
+    const PARTS: &[&str] = &[
+        "<a>",
+        "é",
+        "😀",
+        "\u{10ffff}",
+        "\r\n",
+        "\n",
+        "\r",
+        "x",
+        " ",
+        "{{b}}",
+        "\u{2028}",
+    ];
+    proptest::collection::vec(proptest::sample::select(PARTS), 0..16)
+        .prop_map(|parts| parts.concat())
 }
 
 fn position() -> impl Strategy<Value = Position> {

@@ -20,13 +20,22 @@ fn line(kind: DefinitionKind, name: &str) -> (Vec<u8>, u32) {
 }
 
 fn build(names: &[(DefinitionKind, &str, u8)]) -> Vec<u8> {
-    let lines: Vec<_> = names.iter().map(|(kind, name, _)| line(*kind, name)).collect();
+    let lines: Vec<_> = names
+        .iter()
+        .map(|(kind, name, _)| line(*kind, name))
+        .collect();
     let mut items: Vec<Item<'_>> = names
         .iter()
         .zip(&lines)
         .map(|((kind, name, byte), (bytes, hash_at))| {
             let hash = Hash([*byte; 32]);
-            Item { kind: *kind, name, hash, bytes, hash_at: *hash_at }
+            Item {
+                kind: *kind,
+                name,
+                hash,
+                bytes,
+                hash_at: *hash_at,
+            }
         })
         .collect();
     sort(&mut items);
@@ -35,11 +44,21 @@ fn build(names: &[(DefinitionKind, &str, u8)]) -> Vec<u8> {
 
 #[test]
 fn every_set_of_items_is_a_registry() {
-    let all = [(Fragment, "f", 1), (Task, "b", 2), (Template, "t", 3), (Task, "a", 4), (Fragment, "e", 5)];
+    let all = [
+        (Fragment, "f", 1),
+        (Task, "b", 2),
+        (Template, "t", 3),
+        (Task, "a", 4),
+        (Fragment, "e", 5),
+    ];
     for mask in 0..32_u32 {
-        let some: Vec<_> = (0..5_usize).filter(|bit| mask & (1 << bit) != 0).map(|bit| all[bit]).collect();
+        let some: Vec<_> = (0..5_usize)
+            .filter(|bit| mask & (1 << bit) != 0)
+            .map(|bit| all[bit])
+            .collect();
         let registry = Registry::read(build(&some)).unwrap();
-        let count = registry.tasks().len() + registry.templates().len() + registry.fragments().len();
+        let count =
+            registry.tasks().len() + registry.templates().len() + registry.fragments().len();
         assert_eq!(count as u32, mask.count_ones());
     }
 }

@@ -34,14 +34,26 @@ fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> Fil
         args: Box::default(),
         expects: None,
     };
-    FileFacts { definitions: vec![definition], references: uses.iter().map(reference).collect(), ..FileFacts::default() }
+    FileFacts {
+        definitions: vec![definition],
+        references: uses.iter().map(reference).collect(),
+        ..FileFacts::default()
+    }
 }
 
 #[test]
 fn a_hash_moves_with_everything_it_rests_on() {
     let files = [
-        file(DefinitionKind::Task, "top", &[(ReferenceKind::Ref, "middle")]),
-        file(DefinitionKind::Task, "middle", &[(ReferenceKind::Use, "house"), (ReferenceKind::Call, "ask")]),
+        file(
+            DefinitionKind::Task,
+            "top",
+            &[(ReferenceKind::Ref, "middle")],
+        ),
+        file(
+            DefinitionKind::Task,
+            "middle",
+            &[(ReferenceKind::Use, "house"), (ReferenceKind::Call, "ask")],
+        ),
         file(DefinitionKind::Fragment, "house", &[]),
         file(DefinitionKind::Template, "ask", &[]),
         file(DefinitionKind::Task, "other", &[]),
@@ -51,15 +63,30 @@ fn a_hash_moves_with_everything_it_rests_on() {
     let (order, cycles) = index.order();
     assert!(cycles.is_empty());
     let run = |changed: u32| {
-        let own = |id: DefId| Some(Hash([id.file as u8 + if id.file == changed { 100 } else { 0 }; 32]));
+        let own = |id: DefId| {
+            Some(Hash(
+                [id.file as u8 + if id.file == changed { 100 } else { 0 }; 32],
+            ))
+        };
         let all = hashes(&index, &order, own);
-        (0..5).map(|file| all.get(DefId { file, definition: 0 }).unwrap()).collect::<Vec<_>>()
+        (0..5)
+            .map(|file| {
+                all.get(DefId {
+                    file,
+                    definition: 0,
+                })
+                .unwrap()
+            })
+            .collect::<Vec<_>>()
     };
     let base = run(99);
     let moved = |changed: u32| -> Vec<usize> {
         let now = run(changed);
         (0..5).filter(|at| now[*at] != base[*at]).collect()
     };
-    assert_eq!((moved(2), moved(3), moved(1)), (vec![0, 1, 2], vec![0, 1, 3], vec![0, 1]));
+    assert_eq!(
+        (moved(2), moved(3), moved(1)),
+        (vec![0, 1, 2], vec![0, 1, 3], vec![0, 1])
+    );
     assert_eq!((moved(0), moved(4)), (vec![0], vec![4]));
 }

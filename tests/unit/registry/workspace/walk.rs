@@ -12,7 +12,10 @@ struct Names<'a>(&'a Mutex<Vec<(String, By)>>);
 
 impl Visit for Names<'_> {
     fn file(&mut self, found: &Found<'_>) {
-        self.0.lock().unwrap().push((found.name.to_owned(), found.by));
+        self.0
+            .lock()
+            .unwrap()
+            .push((found.name.to_owned(), found.by));
     }
 
     fn unreadable(&mut self, name: &str, error: std::io::Error) {
@@ -25,7 +28,15 @@ fn tree(files: &[&str]) -> tempfile::TempDir {
     for name in files {
         let path = folder.path().join(name);
         crate::base::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        crate::base::fs::write_cache(&path, if name.ends_with(".gitignore") { b"drafts/\n" } else { b"" }).unwrap();
+        crate::base::fs::write_cache(
+            &path,
+            if name.ends_with(".gitignore") {
+                b"drafts/\n"
+            } else {
+                b""
+            },
+        )
+        .unwrap();
     }
     folder
 }
@@ -49,21 +60,56 @@ fn plan(root: &Path, given: &[&str], include: &[&str], exclude: &[&str]) -> Plan
     };
     let given: Vec<_> = given.iter().map(|path| root.join(path)).collect();
     let include = (!include.is_empty()).then(|| globs(include));
-    Plan::new(root, &given, &Templates { include, exclude: globs(exclude) }).unwrap()
+    Plan::new(
+        root,
+        &given,
+        &Templates {
+            include,
+            exclude: globs(exclude),
+        },
+    )
+    .unwrap()
 }
 
 #[test]
 fn files_are_found_by_name_and_ignore_rules() {
-    let files = ["templates/a.xml", "templates/b.txt", "templates/x/c.xml", "templates/drafts/d.xml", ".gitignore", "e.xml"];
+    let files = [
+        "templates/a.xml",
+        "templates/b.txt",
+        "templates/x/c.xml",
+        "templates/drafts/d.xml",
+        ".gitignore",
+        "e.xml",
+    ];
     let folder = tree(&files);
     let root = folder.path();
-    let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+    let set = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<_>>()
+    };
     for threads in [1, 3] {
-        assert_eq!(names(&plan(root, &[], &[], &[]), threads), set(&["templates/a.xml", "templates/x/c.xml"]));
-        assert_eq!(names(&plan(root, &["."], &[], &[]), threads), set(&["e.xml", "templates/a.xml", "templates/x/c.xml"]));
-        assert_eq!(names(&plan(root, &[], &[], &["templates/x/**"]), threads), set(&["templates/a.xml"]));
-        assert_eq!(names(&plan(root, &[], &["*.xml", "templates/x"], &[]), threads), set(&["e.xml", "templates/x/c.xml"]));
-        assert_eq!(names(&plan(root, &[], &["nothing/**"], &[]), threads), set(&[]));
+        assert_eq!(
+            names(&plan(root, &[], &[], &[]), threads),
+            set(&["templates/a.xml", "templates/x/c.xml"])
+        );
+        assert_eq!(
+            names(&plan(root, &["."], &[], &[]), threads),
+            set(&["e.xml", "templates/a.xml", "templates/x/c.xml"])
+        );
+        assert_eq!(
+            names(&plan(root, &[], &[], &["templates/x/**"]), threads),
+            set(&["templates/a.xml"])
+        );
+        assert_eq!(
+            names(&plan(root, &[], &["*.xml", "templates/x"], &[]), threads),
+            set(&["e.xml", "templates/x/c.xml"])
+        );
+        assert_eq!(
+            names(&plan(root, &[], &["nothing/**"], &[]), threads),
+            set(&[])
+        );
     }
 }
 
@@ -72,8 +118,16 @@ fn named_files_are_always_taken() {
     let folder = tree(&["drafts/d.xml", ".gitignore", "b.txt"]);
     let given = ["drafts/d.xml", "b.txt", "./drafts/../b.txt"];
     let plan = plan(folder.path(), &given, &[], &["**"]);
-    assert_eq!(names(&plan, 2).into_iter().collect::<Vec<_>>(), ["b.txt", "drafts/d.xml"]);
+    assert_eq!(
+        names(&plan, 2).into_iter().collect::<Vec<_>>(),
+        ["b.txt", "drafts/d.xml"]
+    );
     let missing = folder.path().join("none.xml");
-    let error = Plan::new(folder.path(), std::slice::from_ref(&missing), &Templates::default()).unwrap_err();
+    let error = Plan::new(
+        folder.path(),
+        std::slice::from_ref(&missing),
+        &Templates::default(),
+    )
+    .unwrap_err();
     assert_eq!(error.0, missing);
 }

@@ -9,7 +9,8 @@ fn nested(levels: usize) -> Value {
 
 #[test]
 fn what_refers_to_itself_twice_a_level_is_too_much_from_some_depth_on() {
-    let twice = |to: &str| json!([{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]);
+    let twice =
+        |to: &str| json!([{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]);
     let defs = json!({"a": {"anyOf": twice("b")}, "b": {"anyOf": twice("c"), "not": {}},
             "c": {"properties": {"a": {"$ref": "#/$defs/a"}}}});
     let schema = json!({"$defs": defs, "$ref": "#/$defs/a"});
@@ -20,13 +21,26 @@ fn what_refers_to_itself_twice_a_level_is_too_much_from_some_depth_on() {
 
 #[test]
 fn what_people_write_costs_about_what_it_holds() {
-    let node =
-        json!({"type": "object", "properties": {"name": {"type": "string"}, "parts": {"type": "array", "items": {"$ref": "#"}}}});
+    let node = json!({"type": "object", "properties": {"name": {"type": "string"}, "parts": {"type": "array", "items": {"$ref": "#"}}}});
     let value = json!({"name": "a", "parts": vec![json!({"name": "b", "parts": []}); 1_000]});
     assert!(visits(&node, &value).is_some_and(|visits| visits < 10_000));
     let names = json!({"propertyNames": {"pattern": "^[a-z]+$"}, "unevaluatedProperties": false, "$ref": "#/$defs/a", "$defs": {"a": {}}});
-    assert_eq!(visits(&names, &json!({"a": 1, "b": 2})), Some(1 + 2 + 2), "each name, and twice what is beside");
+    assert_eq!(
+        visits(&names, &json!({"a": 1, "b": 2})),
+        Some(1 + 2 + 2),
+        "each name, and twice what is beside"
+    );
     assert_eq!(visits(&json!(true), &value), Some(1));
-    assert_eq!(visits(&json!({"$ref": "#"}), &value), None, "a circle has no end");
-    assert!(visits(&json!({"items": {"type": "integer"}}), &json!((0..5_000).collect::<Vec<_>>())).is_some());
+    assert_eq!(
+        visits(&json!({"$ref": "#"}), &value),
+        None,
+        "a circle has no end"
+    );
+    assert!(
+        visits(
+            &json!({"items": {"type": "integer"}}),
+            &json!((0..5_000).collect::<Vec<_>>())
+        )
+        .is_some()
+    );
 }

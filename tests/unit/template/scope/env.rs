@@ -8,12 +8,18 @@ fn names_are_found_whatever_their_number() {
     let mut env = Env::default();
     for (at, name) in names.iter().enumerate() {
         env.bind(name, Span::at(at as u32));
-        assert_eq!(env.find(name).map(|found| found.span.start), Some(at as u32));
+        assert_eq!(
+            env.find(name).map(|found| found.span.start),
+            Some(at as u32)
+        );
     }
     for at in (0..100_u32).rev() {
         let innermost = env.find(&names[at as usize]).map(|found| found.span.start);
         assert_eq!(innermost, Some(at));
-        assert_eq!(env.unbind(0).map(|entry| entry.binding.span.start), Some(at));
+        assert_eq!(
+            env.unbind(0).map(|entry| entry.binding.span.start),
+            Some(at)
+        );
         let next = env.find(&names[at as usize]).map(|found| found.span.start);
         assert_eq!(next, at.checked_sub(60));
     }

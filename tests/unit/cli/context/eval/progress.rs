@@ -5,9 +5,23 @@ use std::time::Duration;
 
 #[test]
 fn a_line_says_what_is_done_what_it_cost_and_what_is_left() {
-    let now = |done, calls| Progress { done, planned: 40, calls, usd: 0.021 };
+    let now = |done, calls| Progress {
+        done,
+        planned: 40,
+        calls,
+        usd: 0.021,
+    };
     let said = |done, calls, seconds| line(now(done, calls), Duration::from_secs(seconds));
-    assert_eq!(said(0, 0, 10), "0 of 40 scenarios, 0 calls (0.0 a second), US$ 0.021, no scenario is finished yet");
-    assert_eq!(said(10, 30, 20), "10 of 40 scenarios, 30 calls (1.5 a second), US$ 0.021, about 60 s left");
-    assert_eq!(said(1, 3, 10), "1 of 40 scenarios, 3 calls (0.3 a second), US$ 0.021, about 6 min left");
+    assert_eq!(
+        said(0, 0, 10),
+        "0 of 40 scenarios, 0 calls (0.0 a second), US$ 0.021, no scenario is finished yet"
+    );
+    assert_eq!(
+        said(10, 30, 20),
+        "10 of 40 scenarios, 30 calls (1.5 a second), US$ 0.021, about 60 s left"
+    );
+    assert_eq!(
+        said(1, 3, 10),
+        "1 of 40 scenarios, 3 calls (0.3 a second), US$ 0.021, about 6 min left"
+    );
 }
