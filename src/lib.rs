@@ -2,8 +2,9 @@
 //! consistent, and emits a resolved, hashed registry. Nothing is resolved at run time.
 //!
 //! Data moves one way, from the top to the bottom of this list; a module imports only from those
-//! above it:
-//! `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
+//! above it: `base` → `syntax`, `jinja`, `kernel` → `template`, `request` → `scenario` →
+//! `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` →
+//! `store`, `provider`, `work` → `record` → `run` → `eval` → `lsp` → `cli`.
 //!
 //! The public API is re-exported here by name. The rooms themselves are private.
 

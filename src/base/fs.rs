@@ -26,7 +26,8 @@ pub struct Stamp {
     pub modified: i128,
     /// Identity of the file where the platform has one (an inode), else 0.
     pub id: u64,
-    /// Time of the last change of the file's metadata in nanoseconds where the platform has it, else 0.
+    /// Time of the last change of the file's metadata in nanoseconds where the platform has it,
+    /// else 0.
     pub changed: i128,
 }
 

@@ -37,7 +37,8 @@ impl fmt::Debug for Hash {
 /// as fast as small pieces.
 const GATHERED: usize = 64 << 10;
 
-/// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded by its length.
+/// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded
+/// by its length.
 #[derive(Clone, Default)]
 pub struct Hasher {
     hashed: blake3::Hasher,

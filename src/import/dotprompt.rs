@@ -1,4 +1,5 @@
-//! dotprompt, `.prompt`: front matter with schemas in picoschema, and Handlebars with `{{role "system"}}` between messages.
+//! dotprompt, `.prompt`: front matter with schemas in picoschema, and Handlebars with `{{role
+//! "system"}}` between messages.
 
 use super::braces::doubles;
 use super::declared::{self, Declared};
@@ -108,8 +109,8 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
 /// Partials in each other.
 const PARTIALS: usize = 8;
 
-/// A text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder. What is not found, has arguments, or leads round in a
-/// circle stays, and is refused by its name.
+/// A text with each `{{> name}}` replaced by the text of `_name.prompt` in the same folder. What is
+/// not found, has arguments, or leads round in a circle stays, and is refused by its name.
 fn with_partials(text: &str, folder: &str, (library, depth): (&dyn Library, usize)) -> String {
     let mut out = String::new();
     let mut at = 0;

@@ -98,7 +98,8 @@ fn stripped(mut turn: Turn) -> Turn {
     turn
 }
 
-/// `template: mustache`, `template: {type: mustache}`, `template: {format: mustache}` or `{format: {kind: mustache}}`.
+/// `template: mustache`, `template: {type: mustache}`, `template: {format: mustache}` or `{format:
+/// {kind: mustache}}`.
 fn engine(root: &Node<'_>) -> Option<String> {
     let node = root.get("template")?;
     let inner = node

@@ -18,10 +18,11 @@ pub struct JinjaFault {
 pub enum JinjaFaultKind {
     /// The text is longer than [`MAX_BYTES`](super::limits::MAX_BYTES).
     TooLarge,
-    /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`](super::limits::MAX_COLUMNS) of its line.
+    /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`](super::limits::MAX_COLUMNS) of
+    /// its line.
     LineTooLong,
-    /// Blocks nest deeper than [`MAX_BLOCKS`](super::limits::MAX_BLOCKS), or an expression is longer than
-    /// [`MAX_CHAIN`](super::limits::MAX_CHAIN).
+    /// Blocks nest deeper than [`MAX_BLOCKS`](super::limits::MAX_BLOCKS), or an expression is
+    /// longer than [`MAX_CHAIN`](super::limits::MAX_CHAIN).
     TooDeep,
     /// Repeated constants produce more than [`MAX_REPEATED`](super::limits::MAX_REPEATED) bytes.
     TooMuchRepeated,

@@ -125,9 +125,9 @@ impl Server<'_> {
         }
     }
 
-    /// Pushes the findings of open documents, and those of project files, on which everything depends, whether they are open or
-    /// not. A client that pulls is pushed those that it does not ask for: of project files that are not open, until it asks for
-    /// the whole workspace.
+    /// Pushes the findings of open documents, and those of project files, on which everything
+    /// depends, whether they are open or not. A client that pulls is pushed those that it does not
+    /// ask for: of project files that are not open, until it asks for the whole workspace.
     fn push_all(&mut self) {
         let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
         fresh.extend(
@@ -158,7 +158,8 @@ impl Server<'_> {
                         .cloned(),
                 );
             }
-            // A file that is ours no longer, such as a text that no template uses, has no findings any more.
+            // A file that is ours no longer, such as a text that no template uses, has no findings
+            // any more.
             let pushed = project
                 .shown
                 .pushed
@@ -217,7 +218,8 @@ impl Server<'_> {
         )
     }
 
-    /// The client asks for the findings of the whole workspace: nothing is pushed to it any more, and what was is taken back.
+    /// The client asks for the findings of the whole workspace: nothing is pushed to it any more,
+    /// and what was is taken back.
     pub(super) fn begin_workspace_pulls(&mut self) {
         if !std::mem::replace(&mut self.pulls_workspace, true) {
             self.workspace

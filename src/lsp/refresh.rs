@@ -1,5 +1,5 @@
-//! Sends `workspace/*/refresh` when a change in another document, in a file on disk or in the project file affects tokens, lenses
-//! or hints.
+//! Sends `workspace/*/refresh` when a change in another document, in a file on disk or in the
+//! project file affects tokens, lenses or hints.
 
 use crate::lsp::prelude::*;
 

@@ -123,7 +123,8 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
     ))
 }
 
-/// The paths in the project file as they are from now on, and the key `scenarios` where a scenario would be forgotten.
+/// The paths in the project file as they are from now on, and the key `scenarios` where a scenario
+/// would be forgotten.
 fn in_project_file(project: &ProjectState, moves: &Moves, path: &str, text: &str) -> Vec<Edit> {
     let found = read::named_things::named_things(text);
     let edit = |own: &NamedThing| {

@@ -131,8 +131,9 @@ impl Spending {
         }
     }
 
-    /// Lets a case begin that may make so many calls: at once where the budget has no limit or surely covers it beside those under way, else
-    /// once they are done. So cases are finished one by one, in place of all begun and none whole.
+    /// Lets a case begin that may make so many calls: at once where the budget has no limit or
+    /// surely covers it beside those under way, else once they are done. So cases are finished one
+    /// by one, in place of all begun and none whole.
     pub fn begin_case(&self, case: &str, calls: u64) {
         if self.most.tokens.is_none() && self.most.usd.is_none() {
             return;

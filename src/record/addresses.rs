@@ -150,7 +150,8 @@ fn is_login(user: &str, password: &str) -> bool {
     !is_empty && !names_both
 }
 
-/// The length of the name and password before `@` of an address without `//`: `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
+/// The length of the name and password before `@` of an address without `//`:
+/// `user:password@tcp(host)`, `jdbc:oracle:thin:user/password@host`.
 pub(super) fn before_driver(head: &str, rest: &str) -> Option<usize> {
     let word = head
         .rsplit(|sign: char| sign.is_whitespace() || "\"'`<>⟧".contains(sign))

@@ -206,7 +206,8 @@ pub(crate) fn of_loaded(
     found
 }
 
-/// Reads a scenario of a project in which some files are open, by their names. `None` where there is no such file.
+/// Reads a scenario of a project in which some files are open, by their names. `None` where there
+/// is no such file.
 #[cfg(feature = "lsp")]
 pub(crate) fn read_open(
     root: &Path,
@@ -364,7 +365,8 @@ fn words(finding: &Diagnostic, text: &str, lines: &LineIndex) -> String {
 /// Characters of a line that are shown of a file that cannot be run.
 const SOURCE: usize = 120;
 
-/// Why nothing of a file can be run: the first error in how it is written, with its line, and how many more `check` has.
+/// Why nothing of a file can be run: the first error in how it is written, with its line, and how
+/// many more `check` has.
 pub fn why_broken(request: &Request<'_>, file: &Loaded) -> String {
     let errors: Vec<Diagnostic> = found(request, std::slice::from_ref(file), Reach::Some)
         .into_iter()

@@ -60,7 +60,8 @@ impl Loaded {
         beside(&self.path, &self.suite.as_ref()?.cases_from.as_ref()?.value)
     }
 
-    /// The same file, if it is sound and its text alone decides what it holds: tables of cases are files of their own.
+    /// The same file, if it is sound and its text alone decides what it holds: tables of cases are
+    /// files of their own.
     pub fn without_tables(&self) -> Option<Self> {
         let is_alone = self.is_sound() && !self.text.contains("cases_from");
         let (path, text) = (Arc::clone(&self.path), Arc::clone(&self.text));

@@ -131,7 +131,8 @@ pub struct Situation {
     pub risk_level: Option<Spanned<Risk>>,
     /// `extra`, stored unchanged.
     pub extra: BTreeMap<String, Value>,
-    /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file beside the scenario.
+    /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file
+    /// beside the scenario.
     pub inputs: BTreeMap<String, Box<Spanned<Frozen>>>,
     /// `results`: the results of earlier steps by their names or paths, if an agent in the middle
     /// of a task is tested.

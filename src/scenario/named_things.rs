@@ -51,7 +51,8 @@ impl NamedThing {
     }
 }
 
-/// Writes another word for a part of a text that may have quotes; a text without gets them where `is_plain` refuses it.
+/// Writes another word for a part of a text that may have quotes; a text without gets them where
+/// `is_plain` refuses it.
 pub fn edit(
     text: &str,
     whole: Span,
@@ -165,7 +166,8 @@ pub fn named_in_table(path: &str, text: &str) -> Vec<Vec<NamedThing>> {
     groups
 }
 
-/// The names and paths of a scenario: those of a suite outside of its cases, then those of each case.
+/// The names and paths of a scenario: those of a suite outside of its cases, then those of each
+/// case.
 pub fn named_things(text: &str) -> Vec<Vec<NamedThing>> {
     let (root, _) = yaml::read(text);
     let mut groups = vec![Vec::new()];

@@ -42,7 +42,8 @@ pub enum Thing {
     Beside,
     /// A file, a folder or a pattern of them, by its path from the project's folder.
     Path,
-    /// An argument of a command that is run in the project's folder, which may be the path of a file.
+    /// An argument of a command that is run in the project's folder, which may be the path of a
+    /// file.
     Argument,
     /// A file that a lookup finds, or a passage of one as `PATH#ID`.
     Passage,

@@ -110,7 +110,8 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
     Ok(text)
 }
 
-/// The bytes of a text, in the encoding and with the byte order mark of the file that it was read from.
+/// The bytes of a text, in the encoding and with the byte order mark of the file that it was read
+/// from.
 pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
     // A file of unknown encoding could not be decoded, so no text of it exists.
     let (encoding, mark) = detect(original).unwrap_or((Encoding::Utf8, 0));

@@ -32,11 +32,14 @@ pub enum FaultKind {
     /// An end tag whose start tag is missing, but not the content between the two; the end tag.
     /// `other`: the start of that content.
     MissingStart,
-    /// An element that is written `<a/>` and has an end tag of its own further on; its name. `other`: the end tag.
+    /// An element that is written `<a/>` and has an end tag of its own further on; its name.
+    /// `other`: the end tag.
     ClosedTwice,
-    /// An end tag with another name than its element; the name in the end tag. `other`: the name in the start tag.
+    /// An end tag with another name than its element; the name in the end tag. `other`: the name in
+    /// the start tag.
     MismatchedEnd,
-    /// An end tag that lost its slash, `<a>…<a>`; the second tag. `other`: the name in the start tag.
+    /// An end tag that lost its slash, `<a>…<a>`; the second tag. `other`: the name in the start
+    /// tag.
     EndWithoutSlash,
     /// An end tag that lost its bracket, `<a>…/a>`; the rest of it. `other`: the name in the start
     /// tag.
@@ -52,7 +55,8 @@ pub enum FaultKind {
     /// Anything in a tag that is not an attribute.
     JunkInTag,
 
-    /// No white space between two attributes (or a name and an attribute); the second. `other`: the first.
+    /// No white space between two attributes (or a name and an attribute); the second. `other`: the
+    /// first.
     MissingSpace,
     /// An attribute name followed by a quoted value without `=`; both.
     MissingEquals,
@@ -123,7 +127,8 @@ pub enum FaultKind {
 
     /// More bytes than a file may have; nothing was read.
     FileTooLong,
-    /// Deeper nesting than allowed; the name of the first element that is too deep. Reading stopped there.
+    /// Deeper nesting than allowed; the name of the first element that is too deep. Reading stopped
+    /// there.
     TooDeep,
     /// More attributes than allowed; the name of the element. Reading stopped there.
     TooManyAttributes,

@@ -1,4 +1,5 @@
-//! Namespaces: bindings in scope, resolution of prefixes, uniqueness of attributes by their expanded names.
+//! Namespaces: bindings in scope, resolution of prefixes, uniqueness of attributes by their
+//! expanded names.
 
 use super::bindings::Binding;
 use super::fault::FaultKind;

@@ -143,7 +143,8 @@ impl<'a, 'r> Pass<'a, 'r> {
         Err(Stopped)
     }
 
-    /// The innermost open element and its last child; without one, the list of nodes without a parent.
+    /// The innermost open element and its last child; without one, the list of nodes without a
+    /// parent.
     pub(super) fn innermost(&self) -> (u32, u32) {
         self.scratch
             .open

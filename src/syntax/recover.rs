@@ -28,7 +28,8 @@ struct Cut {
 }
 
 impl Pass<'_, '_> {
-    /// Closes all open elements from `keep` on, without end tags, at the end tag of an outer one or the end of the text.
+    /// Closes all open elements from `keep` on, without end tags, at the end tag of an outer one or
+    /// the end of the text.
     pub(super) fn abandon(&mut self, keep: usize, at: usize) -> Flow {
         if self.scratch.open.len() <= keep {
             return Ok(());

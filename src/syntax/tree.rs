@@ -173,7 +173,8 @@ impl<'a> Node<'a> {
         self.raw.flags & flag::ORPHAN != 0
     }
 
-    /// Text and CDATA decoded (references resolved, line breaks normalised); other nodes give their raw content.
+    /// Text and CDATA decoded (references resolved, line breaks normalised); other nodes give their
+    /// raw content.
     pub fn text(self) -> Cow<'a, str> {
         let raw = self.raw.inner.slice(self.document.text);
         match self.raw.kind {
@@ -320,7 +321,8 @@ impl<'a> Element<'a> {
         self.attributes().find(|attribute| attribute.name() == name)
     }
 
-    /// The decoded text of its direct text and CDATA children, concatenated; comments and elements are skipped.
+    /// The decoded text of its direct text and CDATA children, concatenated; comments and elements
+    /// are skipped.
     pub fn text(self) -> Cow<'a, str> {
         let mut texts = self
             .children()
@@ -354,7 +356,8 @@ impl<'a> Attribute<'a> {
         self.raw.name
     }
 
-    /// The namespace's URI; `None` for an attribute without a prefix. `xmlns` declarations are in their own.
+    /// The namespace's URI; `None` for an attribute without a prefix. `xmlns` declarations are in
+    /// their own.
     pub fn namespace(self) -> Option<&'a str> {
         namespace(self.document.tree, self.raw.namespace)
     }

@@ -26,7 +26,8 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// True if two versions of a file define the same names and use them alike, wherever these stand in the text.
+    /// True if two versions of a file define the same names and use them alike, wherever these
+    /// stand in the text.
     pub fn same_names(&self, other: &Self) -> bool {
         self.without_places() == other.without_places()
     }

@@ -25,7 +25,8 @@ fn split<'t>(line: &'t str, sign: &str) -> Option<(&'t str, &'t str)> {
     is_name.then_some((name, written))
 }
 
-/// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`; `None` for any other line.
+/// The name and the value of a line such as `NAME=value`, `export NAME="value"` or `NAME = value`;
+/// `None` for any other line.
 pub fn assignment(line: &str) -> Option<(&str, &str)> {
     let (name, written) =
         split(line, "=").filter(|(_, written)| !written.starts_with(['=', '>', '~']))?;

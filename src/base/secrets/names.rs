@@ -13,7 +13,8 @@ const WITHHELD: [&str; 3] = ["_KEY", "_TOKEN", "_SECRET"];
 /// The evidence that a name alone gives of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameStrength {
-    /// The value is a secret, unless it is plainly something else: `db_password`, `clientSecret`, `STRIPE_KEY`.
+    /// The value is a secret, unless it is plainly something else: `db_password`, `clientSecret`,
+    /// `STRIPE_KEY`.
     Strong,
     /// The value is a secret if it looks like one: `cookie`, `session`, `row_key`.
     Weak,

@@ -303,7 +303,8 @@ fn join(folder: &str, file: &str) -> String {
     }
 }
 
-/// A name that no other prompt has, of this run or of an earlier one, and no other task of the project.
+/// A name that no other prompt has, of this run or of an earlier one, and no other task of the
+/// project.
 fn free(
     (names, known, folder): (&mut BTreeSet<String>, &Known, &str),
     file: &File,

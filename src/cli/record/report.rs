@@ -120,7 +120,8 @@ fn summary(tally: &Tally, done: Done, shown: Option<&str>) -> String {
     line.concat() + &lost
 }
 
-/// What lets Gemini CLI through, where it is the command: an address of one's own makes it sign in by a way that it then refuses.
+/// What lets Gemini CLI through, where it is the command: an address of one's own makes it sign in
+/// by a way that it then refuses.
 fn gemini_cli(command: &[OsString]) -> Option<String> {
     let is_gemini = |word: &OsString| {
         Path::new(word)

@@ -190,7 +190,8 @@ pub(super) fn one(subject: &str, project: &Path) -> Result<Loaded> {
     }
 }
 
-/// The calls of a subject up to the one of a name, or all, those for embeddings and the like too: a program that is run again makes all of them.
+/// The calls of a subject up to the one of a name, or all, those for embeddings and the like too: a
+/// program that is run again makes all of them.
 pub(super) fn until(subject: &str, name: Option<&str>, project: &Path) -> Result<Vec<Recording>> {
     let parsed = Subject::parse(subject);
     if let Place::Path(path) = &parsed.place

@@ -1,5 +1,5 @@
-//! The manifest of requests as a page of Markdown or HTML: the last call of each agent with its segments. No script, nothing loaded,
-//! every text escaped.
+//! The manifest of requests as a page of Markdown or HTML: the last call of each agent with its
+//! segments. No script, nothing loaded, every text escaped.
 //!
 //! Writing to a string cannot fail, so the results of `write!` are dropped.
 

@@ -57,7 +57,8 @@ pub(crate) struct Hold {
     pub(crate) words: bool,
     /// Copies the request, instead of running the program that sends it.
     pub(crate) is_copy: bool,
-    /// All calls of the recording, for scenarios that share it; else those up to the one that is meant.
+    /// All calls of the recording, for scenarios that share it; else those up to the one that is
+    /// meant.
     pub(crate) is_shared: bool,
 }
 
@@ -82,7 +83,8 @@ struct Taken {
     calls: Vec<Recording>,
     /// The place of the one that is meant among them.
     at: usize,
-    /// The program that sent it, and where it stands among the calls of that; `None` where the scenario is to read the copy.
+    /// The program that sent it, and where it stands among the calls of that; `None` where the
+    /// scenario is to read the copy.
     sent_by: Option<(Vec<String>, Turn)>,
     /// The masked values of the call itself.
     redacted: Vec<Redacted>,
@@ -269,7 +271,8 @@ pub(crate) fn write(
     })
 }
 
-/// The call that is meant. Beside it are the calls before it: all of them where its program is to be run again, else those of its conversation.
+/// The call that is meant. Beside it are the calls before it: all of them where its program is to
+/// be run again, else those of its conversation.
 fn taken(
     subject: &str,
     Hold {

@@ -22,8 +22,10 @@ const EXACT: &[&str] = &[];
 /// in other scripts are overestimated and never underestimated.
 ///
 /// - Anthropic, glossary of the documentation, “Tokens”: a token is about 3.5 English characters.
-/// - Google, documentation of the Gemini API, “Understand and count tokens”: a token is about 4 characters.
-/// - Meta, “The Llama 3 Herd of Models”, 3.2: the tokenizer takes 3.94 characters of English to a token.
+/// - Google, documentation of the Gemini API, “Understand and count tokens”: a token is about 4
+///   characters.
+/// - Meta, “The Llama 3 Herd of Models”, 3.2: the tokenizer takes 3.94 characters of English to a
+///   token.
 const ESTIMATES: &[(&str, f64)] = &[("claude", 3.5), ("gemini", 4.0), ("llama", 3.94)];
 
 /// The label behind the vendor's name of an estimate.

@@ -8,8 +8,9 @@ const CLUSTERS: usize = 10;
 
 /// The 95 % interval of the mean of rates, each of a cluster; `None` for fewer than ten clusters.
 ///
-/// Wilson's interval for as many independent trials as the spread between clusters amounts to, with the quantile of Student's t for their number.
-/// It holds the mean of few clusters more often than resampling does, and has a width where all rates are 1.
+/// Wilson's interval for as many independent trials as the spread between clusters amounts to, with
+/// the quantile of Student's t for their number. It holds the mean of few clusters more often than
+/// resampling does, and has a width where all rates are 1.
 #[allow(
     clippy::cast_precision_loss,
     reason = "a project has fewer than 2^52 templates"
@@ -45,7 +46,8 @@ pub fn clustered(rates: &[(&str, f64)]) -> Option<(f64, f64)> {
     Some(wilson_of(mean, trials, student(number - 1.0)))
 }
 
-/// The quantile of Student's t that leaves 2.5 % on either side, by its expansion around the normal one: 1e-3 off at 9 degrees of freedom.
+/// The quantile of Student's t that leaves 2.5 % on either side, by its expansion around the normal
+/// one: 1e-3 off at 9 degrees of freedom.
 fn student(freedom: f64) -> f64 {
     let power = |exponent: i32| Z.powi(exponent);
     let first = (power(3) + Z) / 4.0;

@@ -37,7 +37,8 @@ impl Source<'_> {
         parts.join("/")
     }
 
-    /// The files that a name with `*` in its last part stands for, each as the configuration would name it; `None` where it has one elsewhere.
+    /// The files that a name with `*` in its last part stands for, each as the configuration would
+    /// name it; `None` where it has one elsewhere.
     pub(super) fn named_by(&self, pattern: &str) -> Option<Vec<String>> {
         let pattern = pattern.trim_start_matches("file://");
         let (above, last) = pattern.rsplit_once('/').unwrap_or((".", pattern));

@@ -1,5 +1,6 @@
-//! Names of templates in the files beside them: tasks in scenarios, roles and requirements; parameters, inputs, steps and results
-//! in scenarios and in their tables. And the names that the project file gives itself: roles, models and providers.
+//! Names of templates in the files beside them: tasks in scenarios, roles and requirements;
+//! parameters, inputs, steps and results in scenarios and in their tables. And the names that the
+//! project file gives itself: roles, models and providers.
 
 use super::variables::{self, Variable, VariableAtCursor};
 use crate::base::fix::Edit;
@@ -224,7 +225,8 @@ fn task_of(project: &ProjectState, group: &[NamedThing]) -> Option<String> {
     named(Thing::Task).map(str::to_owned).or_else(played)
 }
 
-/// A scenario, a suite or a table with its names: the first group is about each task of the suite, every other about a case.
+/// A scenario, a suite or a table with its names: the first group is about each task of the suite,
+/// every other about a case.
 struct NamedFile<'f> {
     path: Arc<str>,
     text: &'f str,

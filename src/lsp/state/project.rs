@@ -81,13 +81,15 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) of_scenarios: Found,
     /// Findings of the closed scenarios, computed on demand and kept until the next change.
     pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
-    /// Trees of open documents and the variables of files, kept from one request to the next until anything changes.
+    /// Trees of open documents and the variables of files, kept from one request to the next until
+    /// anything changes.
     pub(in crate::lsp) read: ReadCache,
     /// Findings about names and references.
     pub(in crate::lsp) linked: Found,
     /// An upper bound, in bytes, of every definition with all that it refers to put in.
     pub(in crate::lsp) largest_expansion: u64,
-    /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does not compile.
+    /// Tasks that scenarios need, by their names, with what they refer to; `None` for one that does
+    /// not compile.
     pub(in crate::lsp) compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
     /// The signatures of such tasks.
     pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,

@@ -1,5 +1,6 @@
-//! Results of reading open documents, kept from one request to the next, so that a hover costs the same in a short and a long file.
-//! Holds nothing beyond the next change of anything in the project.
+//! Results of reading open documents, kept from one request to the next, so that a hover costs the
+//! same in a short and a long file. Holds nothing beyond the next change of anything in the
+//! project.
 
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
@@ -31,7 +32,8 @@ impl ReadCache {
         self.traces.get_mut().clear();
     }
 
-    /// Passes on the tree of a file, which is read at the first call. `text` is the file's present text.
+    /// Passes on the tree of a file, which is read at the first call. `text` is the file's present
+    /// text.
     pub(in crate::lsp) fn with_tree<T>(
         &self,
         name: &Arc<str>,

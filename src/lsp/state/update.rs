@@ -61,7 +61,8 @@ impl ProjectState {
     /// Marks a file as changed, in the editor or on disk.
     pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
         self.touch_scenarios(name);
-        // A template that keeps its names moves no finding of a project file, and findings of closed scenarios are looked for on request.
+        // A template that keeps its names moves no finding of a project file, and findings of
+        // closed scenarios are looked for on request.
         if !self.is_xml(name) || self.open.keys().any(|open| self.suites.contains_key(open)) {
             self.pending.insert(Change::Scenarios);
         }
@@ -309,7 +310,8 @@ impl ProjectState {
         if is_same { Names::Same } else { Names::Changed }
     }
 
-    /// True if a finding about names lies in a file or shows a place in it, or depends on the size of definitions.
+    /// True if a finding about names lies in a file or shows a place in it, or depends on the size
+    /// of definitions.
     fn is_linked(&self, name: &str) -> bool {
         let shows = |finding: &Diagnostic| {
             let has_label = finding
@@ -321,7 +323,8 @@ impl ProjectState {
         self.linked.contains_key(name) || self.linked.values().flatten().any(shows)
     }
 
-    /// What compiling a file gives, and whether only its structure was checked; `None` for what is no template, or does not exist.
+    /// What compiling a file gives, and whether only its structure was checked; `None` for what is
+    /// no template, or does not exist.
     fn compiled(&mut self, name: &Arc<str>) -> Option<(Compiled, bool)> {
         let open = self.open.get(name).map(Arc::clone);
         let read;
@@ -446,7 +449,8 @@ fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
     of.map_or(&[], |of| &of.diagnostics)
 }
 
-/// An upper bound of the largest expansion after a change of sizes: every copy of a definition grows at most by its own ratio.
+/// An upper bound of the largest expansion after a change of sizes: every copy of a definition
+/// grows at most by its own ratio.
 fn grown_expansion(largest: u64, before: &FileFacts, after: &FileFacts) -> u64 {
     let pairs = before.definitions.iter().zip(&after.definitions);
     let grown = pairs

@@ -98,11 +98,13 @@ impl Workspace {
         Some((project, project.name(path)))
     }
 
-    /// A file changed on disk, came or went, or a folder. Returns whether it may matter to a project.
+    /// A file changed on disk, came or went, or a folder. Returns whether it may matter to a
+    /// project.
     pub(in crate::lsp) fn changed(&mut self, path: &Path) -> bool {
         let home = self.home(path);
         let mut is_known = false;
-        // A template counts in its own project; a text, a list of what is ignored, a folder in every one that it is in.
+        // A template counts in its own project; a text, a list of what is ignored, a folder in
+        // every one that it is in.
         let is_template = path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -342,7 +344,8 @@ impl Workspace {
         self.all.insert(key, project);
     }
 
-    /// Removes projects outside of the workspace of which nothing is open, and those whose file has gone.
+    /// Removes projects outside of the workspace of which nothing is open, and those whose file has
+    /// gone.
     fn tidy(&mut self) {
         let used: BTreeSet<&PathBuf> = self.open.values().map(|document| &document.home).collect();
         let gone = self

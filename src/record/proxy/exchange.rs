@@ -321,7 +321,8 @@ fn is_web_socket(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Refuses a WebSocket with the status after which clients that also speak HTTP use that (RFC 9110, 15.5.22).
+/// Refuses a WebSocket with the status after which clients that also speak HTTP use that (RFC 9110,
+/// 15.5.22).
 fn refuse_web_socket(vendor: &str) -> Response<Outgoing> {
     let message = "ctxc: a WebSocket cannot be recorded or replayed; use the same API over HTTP";
     let mut response = answer(426, JSON, full(errors::body(vendor, 426, "ctxc", message)));

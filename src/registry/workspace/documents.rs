@@ -120,7 +120,8 @@ impl Documents {
         link::link(config, &Links::new(&self.index()), scope, text)
     }
 
-    /// The same, and the bytes of the largest definition once everything that it refers to is put in.
+    /// The same, and the bytes of the largest definition once everything that it refers to is put
+    /// in.
     #[cfg(feature = "lsp")]
     pub(crate) fn link_with_size(
         &self,
@@ -139,7 +140,8 @@ impl Documents {
         )
     }
 
-    /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.
+    /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what
+    /// the files mean and are called.
     pub fn registry(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let Links {
             index,

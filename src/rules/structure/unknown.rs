@@ -110,7 +110,8 @@ const OF_OTHER_LANGUAGES: [(&[&str], &str); 4] = [
     ),
 ];
 
-/// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported already.
+/// Whether `<` was meant as a sign, as in `List<String>`, and that nothing closes it was reported
+/// already.
 fn is_sign(element: Element<'_>) -> bool {
     let before = Span::new(0, element.span().start).slice(element.document().text);
     let is_open = element.end_tag().is_none() && !element.is_empty_tag();

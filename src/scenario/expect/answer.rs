@@ -177,7 +177,8 @@ impl Expectation {
 /// A condition on an answer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum AnswerTest {
-    /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that it selects.
+    /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that
+    /// it selects.
     FieldMatches {
         /// The path.
         path: Spanned<String>,

@@ -1,4 +1,5 @@
-//! What providers refuse is in no body: ids of calls, types of images, thoughts alone, half an example.
+//! What providers refuse is in no body: ids of calls, types of images, thoughts alone, half an
+//! example.
 
 use super::settings::{registry, values};
 use ctxc::Registry;

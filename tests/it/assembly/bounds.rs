@@ -1,4 +1,5 @@
-//! The least and the most of a manifest hold for every run: whatever its values are, whoever counts, however much room there is.
+//! The least and the most of a manifest hold for every run: whatever its values are, whoever
+//! counts, however much room there is.
 
 use super::settings::{registry, values};
 use crate::support::profiles::fenced_profiles;
@@ -564,7 +565,8 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
                     least <= fixed && fixed <= run,
                     "{node}: {least}, {fixed}, and there are {run}"
                 );
-                // What is told as one before a result that is known, and behind it, adds up to the same.
+                // What is told as one before a result that is known, and behind it, adds up to the
+                // same.
                 if count > 5 {
                     let more = total(&Request {
                         results: &third,

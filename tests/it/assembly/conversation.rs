@@ -1,5 +1,6 @@
-//! Conversations under budgets, against an assembler of their rules that was written from `docs/spec/rendering.md`: what becomes of each message,
-//! what stays of it, where a cache may end, how much is counted; and what is promised of the next call holds.
+//! Conversations under budgets, against an assembler of their rules that was written from
+//! `docs/spec/rendering.md`: what becomes of each message, what stays of it, where a cache may end,
+//! how much is counted; and what is promised of the next call holds.
 
 use super::settings::registry;
 use ctxc::Registry;
@@ -43,7 +44,8 @@ enum Unit {
     Assistant(usize),
     /// Words of the assistant, and how much each call of it gives back.
     Calls(usize, Vec<usize>),
-    /// A call with so long an argument that gives back so many words and a picture; and what the user says with it.
+    /// A call with so long an argument that gives back so many words and a picture; and what the
+    /// user says with it.
     Shot(usize, usize, Option<usize>),
 }
 
@@ -314,7 +316,8 @@ impl Heard {
             + PICTURE_TOKENS * self.pieces.iter().filter(|piece| piece.is_picture).count()
     }
 
-    /// The same with so many bytes of a text, and the mark of the rest; as it is where that would be no shorter. Of a picture the mark alone stays.
+    /// The same with so many bytes of a text, and the mark of the rest; as it is where that would
+    /// be no shorter. Of a picture the mark alone stays.
     fn cut(&self, at: usize, keep: usize) -> Self {
         let mut cut = self.clone();
         let Piece {
@@ -373,7 +376,8 @@ fn trim(whole: &[Heard], room: usize) -> Vec<Heard> {
     in_steps(&whole.iter().map(without_calls).collect::<Vec<_>>(), room)
 }
 
-/// What stays of a message without calls and results: a mark in place of the result, and the words behind it.
+/// What stays of a message without calls and results: a mark in place of the result, and the words
+/// behind it.
 fn without_calls(heard: &Heard) -> Heard {
     if !heard.is_users {
         return Heard {
@@ -615,8 +619,8 @@ fn fold(whole: &[Vec<Heard>], case: &Case, limit: usize) -> (Vec<bool>, Vec<Vec<
 /// Each message by its id, with what stays of it.
 type Fates = Vec<(String, Option<String>)>;
 
-/// What the specification says becomes of a case: the messages, the ends of prefixes by message, what stays of the input, and the tokens of the
-/// conversation.
+/// What the specification says becomes of a case: the messages, the ends of prefixes by message,
+/// what stays of the input, and the tokens of the conversation.
 fn expected(case: &Case) -> (Fates, Vec<usize>, Option<String>, usize) {
     let mut number = 0;
     let mut heard = |turn: &Turn| {
@@ -727,7 +731,8 @@ fn read_size(text: &str) -> usize {
     text.len() + PICTURE_TOKENS * text.matches(PICTURE).count()
 }
 
-/// Everything of a body that is read before the answer, in its order, without the marks of caches and what stands behind the last word.
+/// Everything of a body that is read before the answer, in its order, without the marks of caches
+/// and what stands behind the last word.
 fn stream(target: &str, body: &str) -> String {
     fn leaves(value: &Value, out: &mut String) {
         match value {
@@ -781,7 +786,8 @@ proptest! {
         let assembly = assembled(&case, &case.units);
         let (fates_expected, ends, input, stays) = expected(&case);
         prop_assert_eq!(fates(&assembly), fates_expected.clone());
-        // What is asked is never pushed out, but by a limit that has no room for marks beside the longest argument, which is never cut.
+        // What is asked is never pushed out, but by a limit that has no room for marks beside the
+        // longest argument, which is never cut.
         let units = said(&case.units);
         let asked = units.concat().iter().rposition(|turn| {
             let words = |part: &Part| matches!(part, Part::Text(text) if text.starts_with('w'));
@@ -822,8 +828,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// What comes next is no longer than the longest before, or it is as long as it likes and only what stands before the conversation is
-    /// promised.
+    /// What comes next is no longer than the longest before, or it is as long as it likes and only
+    /// what stands before the conversation is promised.
     #[test]
     fn the_next_request_begins_with_what_is_promised(case in cases(), answer in size(), next in unit(), is_user in any::<bool>()) {
         let now = assembled(&case, &case.units);
@@ -835,7 +841,8 @@ proptest! {
         let most = size(&case.units).into_iter().max().unwrap_or(0);
         let is_within = size(&next).iter().sum::<usize>() <= 2 * most;
         let promised = prefix(&now);
-        // Before anything is said, what stands behind the conversation is not known to stand behind it.
+        // Before anything is said, what stands behind the conversation is not known to stand behind
+        // it.
         let is_within = is_within && (!case.is_first || now.messages.iter().any(Message::is_turn));
         let promised = if is_within { promised } else { promised.into_iter().take(if case.is_first { 1 } else { 2 }).collect() };
         if promised.iter().all(|message| message.speaker == Speaker::System) {

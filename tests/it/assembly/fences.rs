@@ -1,4 +1,5 @@
-//! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves without a fence.
+//! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves
+//! without a fence.
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
@@ -420,7 +421,8 @@ fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
     }
 }
 
-/// A fragment of the author's with a value from outside, where a loop or an escape would change its fence: the search for a mark ends.
+/// A fragment of the author's with a value from outside, where a loop or an escape would change its
+/// fence: the search for a mark ends.
 #[test]
 fn a_fence_in_a_fragment_is_known_in_loops_and_escapes() {
     for text in [

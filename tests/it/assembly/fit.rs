@@ -1,4 +1,5 @@
-//! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
+//! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters
+//! and examples whole.
 
 use ctxc::internals::kernel::budget::{
     Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit,

@@ -1,4 +1,5 @@
-//! A manifest grows with its task, and not with the square of that: its bytes and the texts that are counted, at N and 2 N. No test of time.
+//! A manifest grows with its task, and not with the square of that: its bytes and the texts that
+//! are counted, at N and 2 N. No test of time.
 
 use super::settings::registry;
 use ctxc::Registry;

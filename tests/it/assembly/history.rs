@@ -1,4 +1,5 @@
-//! What an agent sees of a conversation: real messages, the end of it, and never half of a tool call.
+//! What an agent sees of a conversation: real messages, the end of it, and never half of a tool
+//! call.
 
 use super::settings::{registry, values};
 use ctxc::Registry;
@@ -165,7 +166,8 @@ fn a_limit_of_its_own_cuts_down_to_seven_tenths_between_a_call_and_its_result_ne
         ))
     };
     assert_eq!(told(161).len(), 7);
-    // With the result there are 146: it stays with its call and with the question, 133 in all. With "two lines" there are 142, and 98 or fewer remain.
+    // With the result there are 146: it stays with its call and with the question, 133 in all. With
+    // "two lines" there are 142, and 98 or fewer remain.
     assert_eq!(told(140), ["history:3", "history:6", "history:7"]);
     // With the last message there are 161: 112 or fewer remain.
     assert_eq!(told(160), ["history:6", "history:7"]);
@@ -307,7 +309,8 @@ fn a_result_that_nearly_fills_the_limit_leaves_the_question_its_share() {
         kept(500, 0, 900),
         ["history:1 cut", "history:2", "history:3 cut"]
     );
-    // Arguments are not cut: the question has what they leave, and where they leave nothing, the call goes.
+    // Arguments are not cut: the question has what they leave, and where they leave nothing, the
+    // call goes.
     assert_eq!(
         kept(300, 700, 200),
         ["history:1 cut", "history:2", "history:3 cut"]
@@ -331,7 +334,8 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
         Part::Text("[cut: image of history:1 left out]".to_owned()),
     ];
     assert_eq!(cut.messages[1].parts, words);
-    // Words that are too long by themselves are cut as well, and those that are not wait for the image.
+    // Words that are too long by themselves are cut as well, and those that are not wait for the
+    // image.
     let long = asking(&"q".repeat(3_000)).with(image());
     let cut = reply(history, &[long], None);
     let text = cut.messages[1].as_str();
@@ -340,7 +344,8 @@ fn an_image_gives_way_to_the_words_that_ask_about_it() {
             && text.ends_with("left out]\n\n[cut: image of history:1 left out]"),
         "{text}"
     );
-    // So it is with one that a tool gave back, when its result has too many and when it is from before.
+    // So it is with one that a tool gave back, when its result has too many and when it is from
+    // before.
     let Turn { mut parts, speaker } = Turn::result("c", "r".repeat(20));
     let [Part::Result(result)] = &mut parts[..] else {
         panic!("{parts:?}")
@@ -550,7 +555,8 @@ fn messages_of_the_user_in_a_row_are_one_question() {
         of(&[asking("here is the log"), asking("who lost it?")])[..2],
         ["history:1", "history:2"]
     );
-    // The longer one is cut for the other, whichever is first; what the system says in between ends nothing.
+    // The longer one is cut for the other, whichever is first; what the system says in between ends
+    // nothing.
     let log = asking(&"line ".repeat(160));
     assert_eq!(
         of(&[log.clone(), asking("who lost it?")])[..2],

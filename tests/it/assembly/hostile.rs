@@ -1,5 +1,5 @@
-//! Jinja texts that want all the time and all the memory there is: each ends soon, with a fault at its place. What the
-//! measuring writes into a text changes nothing of what honest ones say.
+//! Jinja texts that want all the time and all the memory there is: each ends soon, with a fault at
+//! its place. What the measuring writes into a text changes nothing of what honest ones say.
 
 use ctxc::Registry;
 use ctxc::internals::context::{FaultKind, Inputs, Options, Refused, Request, assemble};

@@ -1,4 +1,5 @@
-//! Jinja texts line by line: who says what they become, and what is known of them before their values are.
+//! Jinja texts line by line: who says what they become, and what is known of them before their
+//! values are.
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;

@@ -1,5 +1,5 @@
-//! A letter changes nothing of the author's: whatever others have written, and however much of it, every trusted segment stands at its
-//! place with the same bytes.
+//! A letter changes nothing of the author's: whatever others have written, and however much of it,
+//! every trusted segment stands at its place with the same bytes.
 #![allow(
     clippy::wildcard_enum_match_arm,
     reason = "what is not cut stays whole"
@@ -334,7 +334,8 @@ proptest! {
                     let all: usize = assembly.messages.iter().filter(text).map(|message| counter.count(message.as_str())).sum();
                     prop_assert!(all <= case.budget);
                 }
-                // Only a letter in a text that is never cut is refused, and what leaves no room for the author's words is for all.
+                // Only a letter in a text that is never cut is refused, and what leaves no room for
+                // the author's words is for all.
                 (Err(refused), plain) => {
                     prop_assert!(refused.iter().all(|fault| matches!(*fault.kind, FaultKind::OverBudget(_))), "{refused}");
                     prop_assert!(case.shape == 4 || plain.is_err(), "{refused}");

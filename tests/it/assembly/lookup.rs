@@ -239,7 +239,8 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
             .map(|(query, _)| query)
             .collect::<Vec<_>>()
     };
-    // A parameter without a value cannot be asked with, nor one with a default, since a caller may hand in another value.
+    // A parameter without a value cannot be asked with, nor one with a default, since a caller may
+    // hand in another value.
     assert_eq!(asked(&[]), [""; 0]);
     assert_eq!(asked(&[("topic", json!("zebras"))]), [""; 0]);
     assert_eq!(

@@ -246,7 +246,8 @@ fn a_function_sees_its_parameters_and_no_variable_of_its_caller() {
     );
 }
 
-/// The inputs that are not there before an agent has run: those that it makes on the way, and those after.
+/// The inputs that are not there before an agent has run: those that it makes on the way, and those
+/// after.
 fn late(registry: &Registry, task: &str, node: &str) -> Vec<String> {
     let root = registry.find(task).unwrap().root().unwrap();
     let number = node
@@ -284,7 +285,8 @@ fn every_shipped_agent_needs_only_what_an_author_knows_that_it_needs() {
         made += usize::from(!late.is_empty());
         let refused = assemble(&registry, &request, &Options::default()).err();
         for fault in refused.iter().flat_map(|refused| refused.iter()) {
-            // A parameter that the run is to give, the result of something that runs before, or what only a trusted run may have.
+            // A parameter that the run is to give, the result of something that runs before, or
+            // what only a trusted run may have.
             let is_known = if let FaultKind::Missing { name, origin } = &*fault.kind {
                 if *origin == MissingFrom::Input {
                     names.contains(name)

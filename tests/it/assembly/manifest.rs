@@ -1,4 +1,5 @@
-//! The manifest tells what a run puts together: token for token, on every agent of every shipped template.
+//! The manifest tells what a run puts together: token for token, on every agent of every shipped
+//! template.
 
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};

@@ -1,5 +1,6 @@
-//! What hosts compare and keep has the order of its author, whether or not the host asks `serde_json` for that: the package
-//! `tests/hosts/ordered` does, and compares with the file that is written here.
+//! What hosts compare and keep has the order of its author, whether or not the host asks
+//! `serde_json` for that: the package `tests/hosts/ordered` does, and compares with the file that
+//! is written here.
 
 use crate::support::fresh::assert_fresh;
 

@@ -1,4 +1,5 @@
-//! What goes first when room runs out: never the request, nor what an author has written around the agent.
+//! What goes first when room runs out: never the request, nor what an author has written around the
+//! agent.
 
 use super::settings::{registry, values};
 use ctxc::Registry;
@@ -54,7 +55,8 @@ fn a_long_letter_pushes_out_neither_the_request_nor_a_rule() {
             .filter(move |message| message.speaker == speaker);
         messages.map(Message::as_str).collect::<String>()
     };
-    // What the author has the system say around the agent stays the system's, behind the agent's own.
+    // What the author has the system say around the agent stays the system's, behind the agent's
+    // own.
     assert_eq!(
         said(Speaker::System),
         "Be kind.\n\n## From the parent: system\n\nKeep to the law."

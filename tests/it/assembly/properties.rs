@@ -112,7 +112,8 @@ struct Scene {
     previous: Option<Value>,
 }
 
-/// Texts that assemblers stumble over: characters of many bytes, marks that combine, fences, ends of fences, line ends of CR LF.
+/// Texts that assemblers stumble over: characters of many bytes, marks that combine, fences, ends
+/// of fences, line ends of CR LF.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[a-z ]{0,60}",

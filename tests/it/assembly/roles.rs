@@ -1,4 +1,5 @@
-//! What a role adds to the context of its task, in a run and in the manifest: the same story in both.
+//! What a role adds to the context of its task, in a run and in the manifest: the same story in
+//! both.
 
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
@@ -167,7 +168,8 @@ fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
         matches!(origins[2], Origin::Template { task, .. } if task == "triage"),
         "{origins:?}"
     );
-    // The role's profile, the model's counter, the role's budget: the file is cut to what is left of 600 bytes.
+    // The role's profile, the model's counter, the role's budget: the file is cut to what is left
+    // of 600 bytes.
     assert_eq!(
         (assembly.report.tokenizer.as_str(), assembly.report.budget),
         ("bytes", Some(600))
@@ -485,7 +487,8 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
                     .entries,
             );
             assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
-            // What nobody asked for yet takes no room from what is there. The cache ends where it would stand.
+            // What nobody asked for yet takes no room from what is there. The cache ends where it
+            // would stand.
             let (open, certain): (Vec<_>, Vec<_>) = entry
                 .segments
                 .iter()

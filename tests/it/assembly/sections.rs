@@ -1,5 +1,5 @@
-//! Who has an assembler of headings and `---` already switches to the profile `sections` with an empty diff, but for the fences around
-//! what agents have said.
+//! Who has an assembler of headings and `---` already switches to the profile `sections` with an
+//! empty diff, but for the fences around what agents have said.
 
 use super::settings::registry;
 use ctxc::Registry;

@@ -1,4 +1,5 @@
-//! The four settings decide what reaches an agent: its parent's context, earlier results, matches, its own texts.
+//! The four settings decide what reaches an agent: its parent's context, earlier results, matches,
+//! its own texts.
 
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
@@ -174,7 +175,8 @@ fn nothing_unknown_is_rendered_as_empty() {
         .iter()
         .map(|fault| format!("{} {}", fault.place.as_ref().unwrap().node, fault.kind))
         .collect();
-    // The result is missing where it is carried and where it is named; the topic where it would be inherited.
+    // The result is missing where it is carried and where it is named; the topic where it would be
+    // inherited.
     assert_eq!(
         said,
         [

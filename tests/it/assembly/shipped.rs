@@ -127,7 +127,8 @@ impl Given {
     }
 }
 
-/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
+/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have
+/// it.
 pub(crate) fn run(
     registry: &Registry,
     task: &str,

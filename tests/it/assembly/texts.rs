@@ -1,4 +1,5 @@
-//! Texts with their values: where each stretch comes from, what is fenced, what Jinja may do, what is refused.
+//! Texts with their values: where each stretch comes from, what is fenced, what Jinja may do, what
+//! is refused.
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::{Assembly, assemble};

@@ -1,4 +1,5 @@
-//! Tokens: counts are those of the vendors, a prefix is as long as its limit allows, no text does harm.
+//! Tokens: counts are those of the vendors, a prefix is as long as its limit allows, no text does
+//! harm.
 
 use ctxc::internals::context::tokens::{DEFAULT, counter, names, nearest};
 use ctxc::internals::kernel::tokens::TokenCounter;
@@ -6,7 +7,8 @@ use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// Texts with their counts by `o200k_base` and `cl100k_base`, from tiktoken 0.14.0 (`encode_ordinary`).
+/// Texts with their counts by `o200k_base` and `cl100k_base`, from tiktoken 0.14.0
+/// (`encode_ordinary`).
 const COUNTED: &[(&str, usize, usize)] = &[
     ("", 0, 0),
     ("a", 1, 1),
@@ -96,7 +98,8 @@ fn every_name_has_a_counter_and_estimates_say_so() {
     );
 }
 
-/// Where a text could be cut so that both a token and a character end: the prefixes that `fit` gives for some limit.
+/// Where a text could be cut so that both a token and a character end: the prefixes that `fit`
+/// gives for some limit.
 fn holds_what_it_says(
     counter: &dyn TokenCounter,
     text: &str,

@@ -1,5 +1,5 @@
-//! Results of tools taint: the result of an agent that may call tools is from outside, in `check` and in every context, for the roles that have
-//! tools alone.
+//! Results of tools taint: the result of an agent that may call tools is from outside, in `check`
+//! and in every context, for the roles that have tools alone.
 
 use super::fences::outside;
 use super::trust::{ALONE, EVIL, OTHERS, SHOWN, WAYS, library};
@@ -46,7 +46,8 @@ enum Refusal {
     Bare,
 }
 
-/// The messages for an agent of a role, where every agent before it says the same but for those that were checked.
+/// The messages for an agent of a role, where every agent before it says the same but for those
+/// that were checked.
 #[allow(
     clippy::wildcard_enum_match_arm,
     reason = "every other fault is a mistake of this test"
@@ -133,8 +134,8 @@ fn task(first: usize, ways: &[usize], shown: usize, is_behind: bool) -> String {
     )
 }
 
-/// `check` finds something by a role if and only if some context of the role is refused, and what a context holds of a result that is
-/// not trusted stands in a fence, and in no text of the system.
+/// `check` finds something by a role if and only if some context of the role is refused, and what a
+/// context holds of a result that is not trusted stands in a fence, and in no text of the system.
 fn agrees(library: &str, first: usize) {
     let all = project(&["plain", "caller", "bare"]);
     assert_eq!(errors(library, &project(&["plain"])), vec![], "{library}");
@@ -312,7 +313,8 @@ fn a_result_reaches_no_system_text_and_no_shell_on_any_way() {
     }
 }
 
-/// Inside of a loop, of a reduce, of a task that makes an input, and of what is used by a reference.
+/// Inside of a loop, of a reduce, of a task that makes an input, and of what is used by a
+/// reference.
 #[test]
 fn a_result_is_found_inside_of_composites() {
     for (steps, code) in [
@@ -422,7 +424,8 @@ fn a_place_is_found_once_for_all_roles() {
     );
 }
 
-/// A role has tools where one of those that it names is not blocked, whether or not the project defines it.
+/// A role has tools where one of those that it names is not blocked, whether or not the project
+/// defines it.
 #[test]
 fn a_role_has_tools_where_one_is_left() {
     for (tools, has_tools) in [

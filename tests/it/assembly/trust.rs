@@ -1,4 +1,5 @@
-//! Trust follows data: whatever way a text from outside takes to an agent, it stands in a fence there, and never in what the system says.
+//! Trust follows data: whatever way a text from outside takes to an agent, it stands in a fence
+//! there, and never in what the system says.
 
 use super::fences::outside;
 use super::settings::registry;
@@ -72,7 +73,8 @@ pub(super) const SHOWN: [&str; 16] = [
     "<task><description>d {{ s(X) }}</description>ALONE</task>",
 ];
 
-/// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a task of its own.
+/// A task whose steps hand `mail` on by ways, and show what came of it in the end, there or in a
+/// task of its own.
 pub(super) fn library(
     ways: &[usize],
     shown: usize,
@@ -239,7 +241,8 @@ proptest! {
     }
 }
 
-/// What somebody checked may stand where nothing fences it, whatever its text was made of; what a call in that text answers is another value.
+/// What somebody checked may stand where nothing fences it, whatever its text was made of; what a
+/// call in that text answers is another value.
 #[test]
 fn what_was_checked_is_trusted_though_its_text_calls() {
     let registry = registry(&format!(
@@ -275,7 +278,8 @@ fn what_was_checked_is_trusted_though_its_text_calls() {
     assert!(!outside(&said("/steps/0", "/steps/0/calls/0")).contains(EVIL));
 }
 
-/// A result that is marked where it is handed on is from outside wherever it goes, by its name or carried along.
+/// A result that is marked where it is handed on is from outside wherever it goes, by its name or
+/// carried along.
 #[test]
 fn a_result_is_fenced_wherever_it_was_marked() {
     let carries = ALONE.replace(
@@ -320,7 +324,8 @@ fn a_result_is_fenced_wherever_it_was_marked() {
     }
 }
 
-/// What a number, a truth value or one of a list says is no order; what a result has there instead is refused.
+/// What a number, a truth value or one of a list says is no order; what a result has there instead
+/// is refused.
 #[test]
 fn what_cannot_hold_a_text_stands_without_a_fence() {
     let library = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"number\" trust=\"untrusted\"/></parameters>\
@@ -430,8 +435,8 @@ fn the_output_of_the_stage_before_and_earlier_attempts_are_fenced() {
     assert!(outside(&said(json!(17))).contains("17"));
 }
 
-/// A context is untrusted once anything in it is: a segment, a value inside a text of the author's, a value that a text waits for. What was left
-/// out does not count.
+/// A context is untrusted once anything in it is: a segment, a value inside a text of the author's,
+/// a value that a text waits for. What was left out does not count.
 #[test]
 fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
     let declared = "<parameters><parameter name=\"mail\" trust=\"untrusted\"/><parameter name=\"n\" type=\"integer\" trust=\"untrusted\"/>\
@@ -491,7 +496,8 @@ fn a_context_is_as_trusted_as_the_least_of_what_is_in_it() {
     );
 }
 
-/// What an agent's context holds inside of its texts reaches whoever it hands that context to: results that are made of it are untrusted.
+/// What an agent's context holds inside of its texts reaches whoever it hands that context to:
+/// results that are made of it are untrusted.
 #[test]
 fn a_parent_with_a_value_inside_a_text_is_untrusted() {
     let registry = registry(&format!(

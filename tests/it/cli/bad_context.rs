@@ -1,4 +1,5 @@
-//! What keeps `render` and `manifest` from a context: each named at its place, with the exit code of the documentation.
+//! What keeps `render` and `manifest` from a context: each named at its place, with the exit code
+//! of the documentation.
 
 use super::project::Project;
 
@@ -17,7 +18,8 @@ const TASK: &str = "<task type=\"atomic\" name=\"t\">
 ";
 const RENDER: [&str; 6] = ["render", "t", "--input", "ticket=x", "--input", "kind=y"];
 
-/// A project that says of its files that they may come later: what `check` would tell of them is told by the call.
+/// A project that says of its files that they may come later: what `check` would tell of them is
+/// told by the call.
 fn sample() -> Project {
     let project = Project::new().file("ctxc.toml", "[lints]\nunreadable-path = \"off\"\n");
     project

@@ -1,4 +1,5 @@
-//! Inputs and places that are not as they should be: each with a message that says what to do, and its exit code.
+//! Inputs and places that are not as they should be: each with a message that says what to do, and
+//! its exit code.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;

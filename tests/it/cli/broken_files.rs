@@ -16,7 +16,8 @@ fn scenario(subject: &str) -> String {
     )
 }
 
-/// `sub` uses a fragment of a file with errors and `top` is `sub`, `lost` stands in a file that is none, two files define `twin`.
+/// `sub` uses a fragment of a file with errors and `top` is `sub`, `lost` stands in a file that is
+/// none, two files define `twin`.
 fn sample() -> Project {
     let roles = "[roles.clerk]\ntemplate = \"broken\"\n[roles.finder]\ntemplate = \"lost\"\n[roles.reader]\ntemplate = \"good\"\n";
     let top = "<task type=\"sequential\" name=\"top\">\n  <description>Do all.</description>\n  <steps><task ref=\"sub\"/></steps>\n</task>\n";

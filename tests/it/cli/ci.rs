@@ -139,7 +139,8 @@ fn the_cache_of_the_action_has_a_key_of_the_sources() {
     assert_eq!((key().len(), key()), ("key=".len() + 41, key()));
 }
 
-/// The inputs that `action.yml` declares, those that it hands on, and those that the page lists are the same.
+/// The inputs that `action.yml` declares, those that it hands on, and those that the page lists are
+/// the same.
 #[test]
 fn every_input_of_the_action_is_handed_on_and_documented() {
     let text = std::fs::read_to_string(format!("{ROOT}/action.yml")).unwrap();
@@ -258,7 +259,8 @@ fn base(project: &Project) -> String {
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
-/// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the exit code of each by its name.
+/// Runs the commands of the example's workflow in the clone, each as the runner does, and gives the
+/// exit code of each by its name.
 fn workflow(project: &Project) -> Vec<(String, i32)> {
     let page =
         std::fs::read_to_string(format!("{ROOT}/examples/ci/.github/workflows/ctxc.yml")).unwrap();

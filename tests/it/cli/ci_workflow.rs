@@ -1,4 +1,5 @@
-//! The workflow that `ctxc init --ci github` writes, run step by step as the forge runs it: in a fresh clone, with few variables.
+//! The workflow that `ctxc init --ci github` writes, run step by step as the forge runs it: in a
+//! fresh clone, with few variables.
 
 use super::gate::{RECORDED, TASK, commit, git, recorded, replace};
 use super::project::{Project, Run};
@@ -84,8 +85,8 @@ impl Forge {
             .to_owned()
     }
 
-    /// Runs the jobs of the workflow, each on a machine of its own, in fresh clones of the current commit, and gives the exit code of each step by its
-    /// name.
+    /// Runs the jobs of the workflow, each on a machine of its own, in fresh clones of the current
+    /// commit, and gives the exit code of each step by its name.
     pub(crate) fn run(
         &self,
         history: History,
@@ -319,7 +320,8 @@ const AGENT: &str = "import json, os, urllib.request\n\
     sent = urllib.request.Request(os.environ['OPENAI_BASE_URL'] + '/chat/completions', json.dumps(body).encode(), head)\n\
     print(json.load(urllib.request.urlopen(sent))['choices'][0]['message']['content'])\n";
 
-/// What runs when the branch is installed, or when its agent runs, puts programs of its own in place of those that decide: never in the job of the gate.
+/// What runs when the branch is installed, or when its agent runs, puts programs of its own in
+/// place of those that decide: never in the job of the gate.
 #[test]
 #[cfg(unix)]
 fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
@@ -327,7 +329,8 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
         .file("agent.py", AGENT)
         .file("script.yaml", "answers:\n  - reply: In Oslo.\n");
     project.write("requirements.txt", "# none\n");
-    // A package manager that runs what the folder that is installed brings along, as those of Node and Python do.
+    // A package manager that runs what the folder that is installed brings along, as those of Node
+    // and Python do.
     project.write(
         "tools/pip",
         "#!/bin/sh\n[ ! -e preinstall.sh ] || sh preinstall.sh\n",
@@ -399,7 +402,8 @@ fn no_program_of_the_change_runs_in_the_job_of_the_gate() {
     );
 }
 
-/// GitHub's own rules: an event without `before` has null there, which equals zeros; a job that is skipped counts as passed.
+/// GitHub's own rules: an event without `before` has null there, which equals zeros; a job that is
+/// skipped counts as passed.
 #[test]
 fn the_gate_runs_on_every_event_that_has_a_base() {
     let project = Project::new();

@@ -1,4 +1,5 @@
-//! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and what is run again.
+//! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and what is run
+//! again.
 
 use super::gate::git;
 use super::project::Project;
@@ -628,7 +629,8 @@ fn a_revision_of_git_can_be_compared_with() {
     project.write("scenarios/t.txt", "other words\n");
     assert_eq!(run_of(&["--since", "main"]), ["b"]);
     assert_eq!(run_of(&["--affected"]), ["b"]);
-    // A commit of the branch is a change as well: it is compared with where the branch began, as the gate does.
+    // A commit of the branch is a change as well: it is compared with where the branch began, as
+    // the gate does.
     git(&project, &["checkout", "-q", "-b", "work"]);
     git(&project, &["commit", "-q", "-a", "-m", "second"]);
     let affected = project.run(&["eval", "--affected"]).code(0);
@@ -859,7 +861,8 @@ fn pages_hold_every_scenario_and_no_name_breaks_them() {
         .warns("this format is for verdicts");
 }
 
-/// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of threads.
+/// `--fail-fast`: what stands behind the first failure is neither run nor listed, on any number of
+/// threads.
 #[test]
 fn nothing_runs_behind_the_first_failure_where_that_is_asked() {
     let mut project = sample();

@@ -180,7 +180,8 @@ fn answers_for_another_request_are_stale_and_what_moved_is_told() {
         .run(&["eval", "--junit", "out.xml"])
         .code(0)
         .says("STALE");
-    // Where it is told alone, no report takes it for an error; and what it says is a whole sentence.
+    // Where it is told alone, no report takes it for an error; and what it says is a whole
+    // sentence.
     let xml = project.read("out.xml");
     assert!(
         xml.contains("errors=\"0\" skipped=\"1\"") && !xml.contains("<error"),

@@ -142,7 +142,8 @@ fn what_is_no_accepted_result_is_refused_before_anything_is_run() {
 
 #[test]
 fn a_scenario_that_fails_is_tried_in_a_second_stage_where_models_are_asked() {
-    // Both trials of the first stage fail, and seven of the second pass; then both pass, and then none does.
+    // Both trials of the first stage fail, and seven of the second pass; then both pass, and then
+    // none does.
     let answers = [vec!["access"; 2], vec!["billing"; 9], vec!["access"; 12]]
         .concat()
         .into_iter();

@@ -1,4 +1,5 @@
-//! Providers that fail, hang, lie or make everybody wait, and many calls at once: what the scorecard says of them.
+//! Providers that fail, hang, lie or make everybody wait, and many calls at once: what the
+//! scorecard says of them.
 
 use super::eval_record::{asked, completion, with_model};
 use super::project::{Project, Run};
@@ -14,7 +15,8 @@ const JSON: &str = "content-type: application/json\r\n";
 /// An answer with a count of tokens that cannot be.
 const LIE: &str = r#"{"choices":[{"message":{"role":"assistant","content":"billing"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":900}}}"#;
 
-/// The scorecard of a provider that answers one scenario with what is no answer, and another with tokens that cannot be.
+/// The scorecard of a provider that answers one scenario with what is no answer, and another with
+/// tokens that cannot be.
 pub(crate) fn failing_and_miscounted() -> Value {
     let server = Server::new(|_, request, connection| {
         say(

@@ -1,10 +1,12 @@
-//! What `ctxc check` calls an error of a scenario is one for `ctxc eval` too, and what only looks like an expectation is told.
+//! What `ctxc check` calls an error of a scenario is one for `ctxc eval` too, and what only looks
+//! like an expectation is told.
 
 use super::eval::sample;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-/// A scenario of the task `triage` with these lines below its inputs, and these after its situation.
+/// A scenario of the task `triage` with these lines below its inputs, and these after its
+/// situation.
 fn scenario(name: &str, situation: &str, rest: &str) -> String {
     format!(
         "name: {name}\ntask: triage\ncontext:\n  objective: sort it\n  inputs:\n    ticket: No invoice came.\n{situation}{rest}"

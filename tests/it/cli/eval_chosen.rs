@@ -1,4 +1,5 @@
-//! Which scenarios `ctxc eval` runs, by names, paths and roles; and what it ends with where nobody reads what it writes.
+//! Which scenarios `ctxc eval` runs, by names, paths and roles; and what it ends with where nobody
+//! reads what it writes.
 
 use super::eval::{sample, scenario};
 #[cfg(unix)]

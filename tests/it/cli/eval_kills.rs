@@ -1,4 +1,5 @@
-//! Runs that ask models and are killed at random moments: whatever was answered is asked for once, and the result is that of the whole run.
+//! Runs that ask models and are killed at random moments: whatever was answered is asked for once,
+//! and the result is that of the whole run.
 
 use super::eval_record::{KEY, asked, completion, with_model};
 use super::project::Project;
@@ -71,14 +72,16 @@ fn timeless(mut card: Value) -> Value {
     card
 }
 
-/// When the program was built: one that is built anew while it is killed and goes on is another one, with other keys.
+/// When the program was built: one that is built anew while it is killed and goes on is another
+/// one, with other keys.
 fn built() -> std::time::SystemTime {
     std::fs::metadata(env!("CARGO_BIN_EXE_ctxc"))
         .and_then(|meta| meta.modified())
         .unwrap()
 }
 
-/// What of the last run is written down: whether it is open, and how many of its calls were answered.
+/// What of the last run is written down: whether it is open, and how many of its calls were
+/// answered.
 fn acknowledged(project: &Project, records: bool) -> (bool, usize) {
     let listed = project.run(&["history", "list", "--json"]).code(0).json();
     let Some(last) = listed["runs"]

@@ -1,4 +1,5 @@
-//! Checks of the project's own: run where its user permitted them, told of the trial, ended when their time is over.
+//! Checks of the project's own: run where its user permitted them, told of the trial, ended when
+//! their time is over.
 
 use super::eval_answers::TASK;
 use super::project::{Project, Run};

@@ -1,4 +1,5 @@
-//! The page: what was said, what moved in the request, and the last runs of scenarios that do not pass.
+//! The page: what was said, what moved in the request, and the last runs of scenarios that do not
+//! pass.
 
 use super::eval_answers::{TASK, scenario};
 use super::project::Project;

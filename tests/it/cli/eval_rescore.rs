@@ -77,7 +77,8 @@ fn live_answers_are_judged_again_without_a_call() {
         .warns("the context of 1 scenario changed since");
 }
 
-/// The earlier verdict was certain after two trials; what is expected today wants the others as well.
+/// The earlier verdict was certain after two trials; what is expected today wants the others as
+/// well.
 #[test]
 fn the_rule_holds_as_it_is_written_for_the_trials_that_there_are() {
     let server = upstream(["billing", "billing access"].map(completion).to_vec());

@@ -1,5 +1,5 @@
-//! What somebody meets who starts: with prompts of another format, with a script among the tasks, with a table of cases, with a slip
-//! in the layout of a scenario.
+//! What somebody meets who starts: with prompts of another format, with a script among the tasks,
+//! with a table of cases, with a slip in the layout of a scenario.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

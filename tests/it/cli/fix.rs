@@ -1,10 +1,12 @@
-//! `check --fix`: what it writes, what it leaves, and that it never writes over what it did not check.
+//! `check --fix`: what it writes, what it leaves, and that it never writes over what it did not
+//! check.
 
 use super::check::CLEAN;
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-/// One warning with a safe fix (an older value), in a text with something of everything that must be kept.
+/// One warning with a safe fix (an older value), in a text with something of everything that must
+/// be kept.
 const OLD: &str = "<task type=\"atomic\" name=\"a\">\n  <!-- kept  -->\n  <description>Sort — the ticket.</description>\n  \
     <context_management>\n    <inherit_context>true</inherit_context>\n  </context_management>\n</task>";
 
@@ -63,7 +65,8 @@ fn what_a_mended_project_file_brings_up_is_reported_and_left() {
     assert_eq!(project.read("ctxc.toml"), toml.replace("contxt", "context"));
 }
 
-/// What a fix of a template brings up in it is mended in the same run, also beside a project file that is mended.
+/// What a fix of a template brings up in it is mended in the same run, also beside a project file
+/// that is mended.
 #[test]
 fn one_run_mends_what_its_own_fixes_uncover() {
     let task = "<task type=\"atomic\" name=\"a\"><description>{{ q|uper }}</description><parameters><parameter name=\"q\"/></parameters></task>";
@@ -400,7 +403,8 @@ fn a_format_is_never_passed_over() {
         .warns("would fix 1 finding; 0 would be left");
 }
 
-/// What is wrong in the project file by what the templates hold is mended once, with everything checked anew.
+/// What is wrong in the project file by what the templates hold is mended once, with everything
+/// checked anew.
 #[test]
 fn a_name_in_the_project_file_that_no_template_has_is_mended_once() {
     for more in ["", "[lints]\nmigration = \"warn\"\n"] {

@@ -1,12 +1,14 @@
-//! The formats of services: SARIF, annotations, code quality, `JUnit`, Checkstyle, reviewdog. One nasty project through
-//! all of them; each must say the same findings as `--json`, in its own units.
+//! The formats of services: SARIF, annotations, code quality, `JUnit`, Checkstyle, reviewdog. One
+//! nasty project through all of them; each must say the same findings as `--json`, in its own
+//! units.
 
 use super::check::{CLEAN, CONFLICT, WARNING};
 use super::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 
-/// A file whose name and text are all that breaks formats: `%`, `:`, `,`, blanks, characters of two UTF-16 units.
+/// A file whose name and text are all that breaks formats: `%`, `:`, `,`, blanks, characters of two
+/// UTF-16 units.
 pub(crate) const NASTY: &str = "agents/templates/100% ä, b:c 😀.xml";
 
 /// A repository with the project in a folder of its own.
@@ -362,7 +364,8 @@ fn checkstyle_lists_findings_by_file() {
     );
 }
 
-/// A report that is printed into a log holds no line of somebody else's: one that begins with `::` is a command there.
+/// A report that is printed into a log holds no line of somebody else's: one that begins with `::`
+/// is a command there.
 #[test]
 #[cfg(unix)]
 fn junit_keeps_what_is_quoted_on_one_line() {

@@ -1,4 +1,5 @@
-//! The gate: whatever makes a change green that was red is refused or listed, and somebody has to answer for it.
+//! The gate: whatever makes a change green that was red is refused or listed, and somebody has to
+//! answer for it.
 
 use super::project::Project;
 use crate::record::file::call;
@@ -139,7 +140,8 @@ fn accept(project: &Project, by: &str) {
         .code(0);
 }
 
-/// A way to make a change green: what it is, what it does, and the kind of weakening or the violated limit that tells it.
+/// A way to make a change green: what it is, what it does, and the kind of weakening or the
+/// violated limit that tells it.
 type Way = (&'static str, fn(&Project), &'static str);
 
 const WAYS: [Way; 28] = [

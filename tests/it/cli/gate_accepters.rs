@@ -1,4 +1,5 @@
-//! Who accepts, and what shows that it was they; and which scenarios and results the gate decides by.
+//! Who accepts, and what shows that it was they; and which scenarios and results the gate decides
+//! by.
 
 use super::gate::{CONFIG, SCRIPTED, begin, branch, commit, git, replace};
 use super::project::{Project, Run};

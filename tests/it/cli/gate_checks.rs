@@ -1,4 +1,5 @@
-//! Checks of a project's own, which the gate runs as the base has them: no edit of what they are made of turns it green.
+//! Checks of a project's own, which the gate runs as the base has them: no edit of what they are
+//! made of turns it green.
 #![cfg(unix)]
 
 use super::gate::{begin, commit, git, git_in, replace};
@@ -405,7 +406,8 @@ fn a_check_of_equal_files_is_run_once() {
     assert_eq!(counted(&project), 2);
 }
 
-/// A command of a check, the files that it is made of, and those of them of which each alone is changed.
+/// A command of a check, the files that it is made of, and those of them of which each alone is
+/// changed.
 type Read = (
     &'static str,
     &'static [(&'static str, &'static str)],

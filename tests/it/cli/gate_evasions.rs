@@ -818,7 +818,8 @@ const WAYS: &[(&str, Edit)] = &[
     }),
 ];
 
-/// The exit code of the gate, and what it holds against the change; an error that ends the run is its first line.
+/// The exit code of the gate, and what it holds against the change; an error that ends the run is
+/// its first line.
 fn verdict(project: &Project) -> String {
     let run = project.run(&["gate", "--json"]);
     let code = run

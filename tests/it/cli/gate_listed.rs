@@ -1,4 +1,5 @@
-//! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in it.
+//! Whatever decides a verdict and differs from the base is listed by the gate, with what changed in
+//! it.
 
 use super::gate::{CONFIG, RECORDED, SCRIPTED, TASK, base, branch, commit, git, recorded, replace};
 use super::project::Project;
@@ -357,7 +358,8 @@ fn a_scenario_that_was_recorded_more_often_than_it_is_tried_is_named() {
         .says("`recorded` was recorded 5 times, and 3 are tried: the first 3 decide");
 }
 
-/// A change that brings answers of its own for a request that it changed is decided by those that a trusted job records.
+/// A change that brings answers of its own for a request that it changed is decided by those that a
+/// trusted job records.
 #[test]
 fn a_job_with_a_key_records_what_a_change_brings() {
     use crate::cli::eval_record::{asked, completion, upstream};
@@ -436,7 +438,8 @@ fn a_job_with_a_key_records_what_a_change_brings() {
         .warns("asking a model is not permitted");
 }
 
-/// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$ a trial.
+/// A candidate whose scenario `recorded` a live model answered with these verdicts, for so many US$
+/// a trial.
 fn live(project: &Project, passes: &[bool], usd: Option<f64>) {
     project.run(&["eval", "--out", "card.json"]).code(0);
     let mut card: Value = serde_json::from_str(&project.read("card.json")).unwrap();

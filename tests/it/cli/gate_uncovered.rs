@@ -122,7 +122,8 @@ fn another_word_beside_a_pattern_is_named() {
 
 #[test]
 fn secrets_of_the_work_tree_are_masked_on_both_sides() {
-    // The stored request of the base holds a placeholder for a value that an environment file of the work tree names.
+    // The stored request of the base holds a placeholder for a value that an environment file of
+    // the work tree names.
     let secret = "violet-harbour-ladder-7431";
     let project = Project::new()
         .file(".gitignore", ".env\n")

@@ -1,4 +1,5 @@
-//! Runs that are broken off go on where they were, and verdicts of unchanged scenarios are taken over.
+//! Runs that are broken off go on where they were, and verdicts of unchanged scenarios are taken
+//! over.
 
 use super::project::{Project, Run};
 use pretty_assertions::assert_eq;

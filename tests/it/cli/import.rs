@@ -315,7 +315,8 @@ fn samples_name_templates_by_their_prompts_without_a_path_too() {
     let project = Project::new()
         .file("ctxc.toml", "edition = \"2026\"\n")
         .file("legacy/reply.j2", "Hello {{ name }}.");
-    // One text stays in its file, the other is written in another way; `--` cannot stand in a comment.
+    // One text stays in its file, the other is written in another way; `--` cannot stand in a
+    // comment.
     let project = project.file("legacy/a--b.md", "Bye {name}.");
     project.run(&["import", "legacy"]).code(0);
     assert!(

@@ -1,4 +1,5 @@
-//! `import` of chats: messages, conversations and few-shot turns give the very request that is sent today; `--verify` compares whole requests.
+//! `import` of chats: messages, conversations and few-shot turns give the very request that is sent
+//! today; `--verify` compares whole requests.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,5 @@
-//! `import` of formats with front matter or inside data: what is carried, what is refused; the prompts that the repository ships.
+//! `import` of formats with front matter or inside data: what is carried, what is refused; the
+//! prompts that the repository ships.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

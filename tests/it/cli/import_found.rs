@@ -1,4 +1,5 @@
-//! What `import` finds under the paths that it is given, and which template each prompt has, whichever paths those are.
+//! What `import` finds under the paths that it is given, and which template each prompt has,
+//! whichever paths those are.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,5 @@
-//! `import` of Jinja files that take each other in: what blocks and imported files say is what Python's Jinja2 says, or is told at its place.
+//! `import` of Jinja files that take each other in: what blocks and imported files say is what
+//! Python's Jinja2 says, or is told at its place.
 
 use super::project::Project;
 use serde_json::{Value, json};

@@ -1,4 +1,5 @@
-//! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and what is not carried over is named.
+//! `import` of configurations of promptfoo: prompts become templates, tests their scenarios, and
+//! what is not carried over is named.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,5 +1,5 @@
-//! Words of Jinja texts are told where they stand, whatever is written before them: statements over many lines, comments of both kinds, raw
-//! text, references, sections, line ends of two bytes.
+//! Words of Jinja texts are told where they stand, whatever is written before them: statements over
+//! many lines, comments of both kinds, raw text, references, sections, line ends of two bytes.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

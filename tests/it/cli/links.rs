@@ -1,11 +1,13 @@
-//! Links of a project that lead out of it: what is behind them is not the project's, and is neither read nor written.
+//! Links of a project that lead out of it: what is behind them is not the project's, and is neither
+//! read nor written.
 
 use super::project::{Project, Run};
 use std::os::unix::fs::symlink;
 
 const SECRET: &str = "secret-words";
 
-/// A project, and files elsewhere that are not as they should be: whoever reads them shows their lines.
+/// A project, and files elsewhere that are not as they should be: whoever reads them shows their
+/// lines.
 fn sample() -> (Project, Project) {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description>Do it.</description>\n</task>\n";
     let far = "<task type=\"atomic\" name=\"secret-words\"><description>secret-words</description><secret-words/></task>\n";
@@ -36,7 +38,8 @@ fn all(run: &Run) -> String {
     format!("{}{}", run.stdout, run.stderr)
 }
 
-/// A checkout in a pipeline may leave a key in the settings of git, and a report of a scenario is shown to others.
+/// A checkout in a pipeline may leave a key in the settings of git, and a report of a scenario is
+/// shown to others.
 #[test]
 fn no_agent_is_shown_what_belongs_to_git() {
     const WHY: &str = "it lies in `.git`, where keys may stand: no agent is shown it";

@@ -169,7 +169,8 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
 const MODEL: &str = "[roles.r]\ntemplate = \"t\"\nmodel = \"m\"\n[models.m]\nprovider = \"openai\"\ntier = \"economy\"\n\
     context_window = 128000\nusd_per_million = { input = 1.0, output = 2.0 }\n";
 
-/// A caller may hand in another value: the figures are those of any, and the default is shown beside them.
+/// A caller may hand in another value: the figures are those of any, and the default is shown
+/// beside them.
 #[test]
 fn a_default_is_not_the_value() {
     let text = "Hi ".repeat(90);
@@ -308,7 +309,8 @@ fn registries_are_compared_by_what_their_agents_receive() {
 
 #[test]
 fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
-    // The fence of a known value has another mark now, and the input has two tokens of the budget less.
+    // The fence of a known value has another mark now, and the input has two tokens of the budget
+    // less.
     let task = "<task type=\"atomic\" name=\"t\"><description>Sort {{ticket}}.</description><instructions>For {{who}}: BE kind.</instructions>\
         <parameters><parameter name=\"ticket\"/><parameter name=\"log\"/><parameter name=\"who\" trust=\"untrusted\" default=\"a friend\"/></parameters>\
         <inputs><input name=\"told\" from=\"log\" trust=\"untrusted\"/></inputs><constraints><constraint>One team.</constraint></constraints></task>";

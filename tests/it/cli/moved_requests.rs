@@ -1,5 +1,5 @@
-//! A scenario as `ctxc new scenario` writes it against many changes of its project, one at a time: it fails where the request is
-//! another one, and passes where it is not.
+//! A scenario as `ctxc new scenario` writes it against many changes of its project, one at a time:
+//! it fails where the request is another one, and passes where it is not.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -63,7 +63,8 @@ Never promise a refund.</system>
 
 const SCHEMA: &str = r#"{"type": "object", "properties": {"subject": {"type": "string"}, "body": {"type": "string"}}, "required": ["subject"]}"#;
 
-/// An agent with three tools behind another step, with a conversation of thirty messages, and the scenario that holds it.
+/// An agent with three tools behind another step, with a conversation of thirty messages, and the
+/// scenario that holds it.
 pub(crate) fn desk() -> Project {
     let said = (0..30).map(|at| {
         format!(
@@ -108,7 +109,8 @@ pub(crate) fn desk() -> Project {
 enum Change {
     /// It is another one.
     Request,
-    /// It is the same, and what the scenario says beside it is not: what a harness goes by, or another request goes by.
+    /// It is the same, and what the scenario says beside it is not: what a harness goes by, or
+    /// another request goes by.
     Held,
     /// Nothing.
     Nothing,

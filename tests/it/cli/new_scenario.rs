@@ -1,4 +1,5 @@
-//! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective included.
+//! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective
+//! included.
 
 use super::eval::sample;
 use super::project::{Project, Run, command_in};
@@ -84,7 +85,8 @@ fn one_objective_in_render_manifest_and_scenarios() {
     ] {
         project.run(args).code(2).silent_out().warns(said);
     }
-    // The scenario's objective is the task's value, and the description is not said again in a segment of its own.
+    // The scenario's objective is the task's value, and the description is not said again in a
+    // segment of its own.
     project
         .run(&[
             "new",
@@ -130,7 +132,8 @@ fn one_objective_in_render_manifest_and_scenarios() {
     project.run(&["check"]).code(0);
 }
 
-/// Tasks that look things up: fresh context, files by description too, and a step that inherits what was found.
+/// Tasks that look things up: fresh context, files by description too, and a step that inherits
+/// what was found.
 fn curious() -> Project {
     let context = |fresh: &str| {
         format!(
@@ -414,7 +417,8 @@ fn a_new_scenario_can_hold_every_word() {
         .says("2 scenarios: 1 passed, 1 failed");
 }
 
-/// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a text.
+/// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a
+/// text.
 fn borrowed() -> Project {
     let context = |inherit: &str| {
         format!(

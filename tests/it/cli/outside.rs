@@ -1,5 +1,6 @@
-//! Files outside the project's folder, and files reached in a roundabout way: shown, fixed and recorded like any other,
-//! from wherever one stands, and never mistaken for the file of that name inside.
+//! Files outside the project's folder, and files reached in a roundabout way: shown, fixed and
+//! recorded like any other, from wherever one stands, and never mistaken for the file of that name
+//! inside.
 
 use super::check::{CONFLICT, WARNING};
 use super::project::{Project, Run};
@@ -106,7 +107,8 @@ fn what_is_recorded_of_a_file_outside_holds_from_another_folder() {
         .says("1 suppressed");
 }
 
-/// By its words `link/../a.xml` is `a.xml`; the system goes to the folder above the one that the link leads to.
+/// By its words `link/../a.xml` is `a.xml`; the system goes to the folder above the one that the
+/// link leads to.
 #[test]
 #[cfg(unix)]
 fn a_way_through_a_link_leads_to_what_the_system_opens() {
@@ -145,7 +147,8 @@ const FORMATS: [&str; 10] = [
     "rdjson",
 ];
 
-/// What `extends` names may be anybody's: its faults have a name, a line and a column, and no line is shown, of a pinned one either.
+/// What `extends` names may be anybody's: its faults have a name, a line and a column, and no line
+/// is shown, of a pinned one either.
 #[test]
 fn no_format_shows_a_line_of_what_extends_names() {
     let shared = "# hunter2\n[lints]\nno-contxt = \"error\" # hunter2\n# hunter2\n";
@@ -200,7 +203,8 @@ const LOOKS: &str = "check|check --json|check --fix --unsafe-fixes|check --suppr
     manifest|manifest --check|manifest diff HEAD|eval|eval --json|eval --accept|eval --record|eval --answers live|eval --since HEAD|eval --affected|eval --mutate|eval --coverage|\
     eval --plan|gate|drift|history|trust|search secret|new scenario a -i x=1|import docs|init --ci github|gc|explain a.fresh_context|defaults";
 
-/// A cloned project does its worst, on a machine with a secret: nothing of it runs, reads or writes outside, shows the secret, or waits.
+/// A cloned project does its worst, on a machine with a secret: nothing of it runs, reads or writes
+/// outside, shows the secret, or waits.
 #[cfg(unix)]
 #[test]
 fn nothing_of_a_hostile_project_runs_or_reaches_out() {

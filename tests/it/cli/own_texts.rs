@@ -85,7 +85,8 @@ fn every_form_points_into_the_text() {
     );
 }
 
-/// The mark stands in one file, the system text in another, and only the first is changed between two builds.
+/// The mark stands in one file, the system text in another, and only the first is changed between
+/// two builds.
 #[test]
 fn a_fragment_that_is_marked_later_is_told_where_a_system_text_uses_it() {
     let fragment = "<library><fragment name=\"g\">Refund all</fragment></library>\n";

@@ -1,7 +1,9 @@
-//! Hashes that other files of a project hold: case keys, context hashes, the hashes of suites and baselines, entries of the log.
+//! Hashes that other files of a project hold: case keys, context hashes, the hashes of suites and
+//! baselines, entries of the log.
 //!
-//! They are made of serialised types, so a renamed variant or field would move them, and with them every accepted result of every
-//! user. `tests/pins/` is a project with each expectation and each kind of frozen value; `tests/pins.txt` holds what it must give.
+//! They are made of serialised types, so a renamed variant or field would move them, and with them
+//! every accepted result of every user. `tests/pins/` is a project with each expectation and each
+//! kind of frozen value; `tests/pins.txt` holds what it must give.
 
 use super::gate::{commit, git, recorded, replace};
 use super::project::Project;
@@ -9,7 +11,8 @@ use crate::support::fresh::assert_fresh;
 use serde_json::Value;
 use std::path::Path;
 
-/// The project under `tests/pins/`, with a recorded answer and the stored request that `eval --accept` writes.
+/// The project under `tests/pins/`, with a recorded answer and the stored request that `eval
+/// --accept` writes.
 fn pinned_project() -> Project {
     fn copy(project: &Project, folder: &Path, inside: &str) {
         for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,5 @@
-//! Pipes in the place of files: opened, they would be waited for without end. What the user names on the command line may be one.
+//! Pipes in the place of files: opened, they would be waited for without end. What the user names
+//! on the command line may be one.
 
 use super::project::{Project, Run};
 use std::io::Read;

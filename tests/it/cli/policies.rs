@@ -1,4 +1,5 @@
-//! `[[require]]` over what stands outside the templates: the scenarios of a project, in every command that judges policies.
+//! `[[require]]` over what stands outside the templates: the scenarios of a project, in every
+//! command that judges policies.
 
 use super::project::Project;
 

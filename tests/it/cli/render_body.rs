@@ -73,7 +73,8 @@ fn the_model_is_the_one_asked_for_else_the_tasks() {
     );
 }
 
-/// An answer is produced in the order of its schema: a reason that comes before the verdict must stay before it.
+/// An answer is produced in the order of its schema: a reason that comes before the verdict must
+/// stay before it.
 #[test]
 fn fields_keep_the_order_of_their_author() {
     let task = "<task type=\"atomic\" name=\"t\"><description>{{ ticket }}</description><instructions syntax=\"jinja\">\

@@ -758,7 +758,8 @@ fn a_front_that_changes_between_calls_is_found_with_its_price() {
     );
 }
 
-/// What later calls of an agent repeat is one finding: the words that break the prefix may be others, and so may the agent be.
+/// What later calls of an agent repeat is one finding: the words that break the prefix may be
+/// others, and so may the agent be.
 #[test]
 fn what_later_calls_repeat_is_one_finding() {
     let body = |time: &str, agent: &str| {
@@ -846,8 +847,9 @@ fn the_demo_needs_nothing_and_shows_both_mistakes() {
         .says("`ctxc record -- COMMAND`");
 }
 
-/// What a vendor takes has no error: a front that it cuts itself, tools of several servers, contents in a cache, and schemas of JSON.
-/// A value of another kind than its vendor takes is found at its place, and the rest is read.
+/// What a vendor takes has no error: a front that it cuts itself, tools of several servers,
+/// contents in a cache, and schemas of JSON. A value of another kind than its vendor takes is found
+/// at its place, and the rest is read.
 #[test]
 fn a_value_of_a_wrong_kind_is_found_at_its_place() {
     let cases = [

@@ -1,4 +1,5 @@
-//! Recordings of other tools: VCR cassettes and traces of OpenTelemetry, under the verbs that take recordings.
+//! Recordings of other tools: VCR cassettes and traces of OpenTelemetry, under the verbs that take
+//! recordings.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,5 @@
-//! Scenarios whose request a program sends: it is run again behind a double, and the call that is meant is looked at.
+//! Scenarios whose request a program sends: it is run again behind a double, and the call that is
+//! meant is looked at.
 
 use crate::cli::project::{Project, Run};
 use crate::provider::fault_server::{Server, response, say};
@@ -41,7 +42,8 @@ pub(crate) fn run(project: &Project, args: &[&str], calls: &[String]) -> Run {
     Run::from(command.output().unwrap())
 }
 
-/// The words of every call stay the same when its breakpoint is lost, and all of them are paid for anew.
+/// The words of every call stay the same when its breakpoint is lost, and all of them are paid for
+/// anew.
 #[test]
 fn a_lost_breakpoint_is_no_prompt_cache() {
     let system = "You answer questions on parcels, in one sentence, and you never promise a date. "
@@ -503,7 +505,8 @@ fn what_differs_with_every_run_can_be_left_out_of_a_request_that_is_masked() {
     run(&project, &["eval"], &dated(6))
         .code(0)
         .says("answer 1 of 1 (scripted)  PASS");
-    // Another order of keys and other escapes are the same request, and so is one that another user recorded.
+    // Another order of keys and other escapes are the same request, and so is one that another user
+    // recorded.
     let respelt = dated(7)[0]
         .replace("Be brief", "\\u0042e brief")
         .replace("{\"model\":\"gpt-4.1\",", "{")

@@ -1,4 +1,5 @@
-//! Scenarios of one recording: one run of their program serves all of them, and what fails for one reason is explained once.
+//! Scenarios of one recording: one run of their program serves all of them, and what fails for one
+//! reason is explained once.
 
 use super::rerun_requests::{calls, run, state};
 use crate::cli::project::Project;

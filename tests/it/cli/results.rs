@@ -1,4 +1,5 @@
-//! Where results go and what is reported: `-o`, `--report`, `--select`, `--ignore`, roles in the place of tasks.
+//! Where results go and what is reported: `-o`, `--report`, `--select`, `--ignore`, roles in the
+//! place of tasks.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

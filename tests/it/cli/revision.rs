@@ -1,4 +1,5 @@
-//! Projects as git revisions have them: read by `git`, compiled in memory, equal to what a checkout would give.
+//! Projects as git revisions have them: read by `git`, compiled in memory, equal to what a checkout
+//! would give.
 
 use super::project::{Project, Run};
 use pretty_assertions::assert_eq;

@@ -1,5 +1,5 @@
-//! What a role receives is the same for whoever asks: `eval`, `manifest` and `render` agree token for token on every shipped role,
-//! and the shipped scenarios pass.
+//! What a role receives is the same for whoever asks: `eval`, `manifest` and `render` agree token
+//! for token on every shipped role, and the shipped scenarios pass.
 
 use super::project::Project;
 use ctxc::internals::scenario::model::{Case, Frozen, Subject};

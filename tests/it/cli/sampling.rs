@@ -1,4 +1,5 @@
-//! How a model is asked to answer: by model, role and task, in every body, and where it can be seen and tested.
+//! How a model is asked to answer: by model, role and task, in every body, and where it can be seen
+//! and tested.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

@@ -1,4 +1,5 @@
-//! What a scenario or the command line hands in is held against what the task takes, before anything is run.
+//! What a scenario or the command line hands in is held against what the task takes, before
+//! anything is run.
 
 use super::project::Project;
 

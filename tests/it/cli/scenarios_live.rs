@@ -1,4 +1,5 @@
-//! Scenarios where they are looked at again and again: on standard input, as editors without a server hand them over, and by `watch`.
+//! Scenarios where they are looked at again and again: on standard input, as editors without a
+//! server hand them over, and by `watch`.
 
 use super::project::Project;
 use super::watch::Watching;

@@ -1,4 +1,5 @@
-//! Wrong input of `ctxc new scenario`, and wrong files beside scenarios: each is told in words, with what was expected.
+//! Wrong input of `ctxc new scenario`, and wrong files beside scenarios: each is told in words,
+//! with what was expected.
 
 use super::project::Project;
 

@@ -177,7 +177,8 @@ fn render_manifest_and_search_agree() {
         let said = line[id.len()..].trim_start().split(' ').next().unwrap();
         assert_eq!(said, tokens.to_string(), "{line}");
     }
-    // Without the value nothing can be looked up, and the manifest of everything stays the same whatever the files hold.
+    // Without the value nothing can be looked up, and the manifest of everything stays the same
+    // whatever the files hold.
     let open = project
         .run(&["manifest", "answer", "--json"])
         .code(0)

@@ -1,4 +1,5 @@
-//! `show` and `explain TASK.SETTING`: what holds, who set it, what it beat. Also where the project has errors.
+//! `show` and `explain TASK.SETTING`: what holds, who set it, what it beat. Also where the project
+//! has errors.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;

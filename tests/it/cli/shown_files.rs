@@ -1,4 +1,5 @@
-//! Files that `<file_paths>` names: what cannot be shown to an agent is told by `check` and `build`, not by the first call.
+//! Files that `<file_paths>` names: what cannot be shown to an agent is told by `check` and
+//! `build`, not by the first call.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;

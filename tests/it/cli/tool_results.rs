@@ -1,4 +1,5 @@
-//! A page that a tool returned wants to be the author: its words reach a later step in a fence, and no system text and no shell.
+//! A page that a tool returned wants to be the author: its words reach a later step in a fence, and
+//! no system text and no shell.
 
 use super::project::{Project, Run};
 use crate::run::support::{calls, scripted, state, trace};

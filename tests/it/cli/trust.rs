@@ -1,4 +1,5 @@
-//! `trust`: what the files of a project ask permission for, and the user's answer, kept outside the project.
+//! `trust`: what the files of a project ask permission for, and the user's answer, kept outside the
+//! project.
 
 use super::project::{Project, Run};
 use pretty_assertions::assert_eq;

@@ -1,5 +1,5 @@
-//! `watch` away from a terminal. Nothing here waits for a time: each step waits for what was just done to be told, and fails
-//! when the program ends, or is silent for a minute.
+//! `watch` away from a terminal. Nothing here waits for a time: each step waits for what was just
+//! done to be told, and fails when the program ends, or is silent for a minute.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;

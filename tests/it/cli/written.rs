@@ -1,4 +1,5 @@
-//! No secret of a project gets into a file by our hand: what is written is masked, or refused with the place.
+//! No secret of a project gets into a file by our hand: what is written is masked, or refused with
+//! the place.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
@@ -21,7 +22,8 @@ const PLANTED: &str = "q7Zp2Lx9Vt4Kc8Rw1Nb6Yd3Hs5Jf0GmA";
 const PACKED: &str = "YW5uOnE3WnAyTHg5VnQ0S2M4UncxTmI2WWQzSHM1SmYwR21B";
 /// A key of a known form.
 const KEY: &str = concat!("sk-", "proj-Ab1Cd2Ef3Gh4Ij5Kl6Mn7Op8Qr9St0");
-/// A value that only the name before it shows to be a secret, so that a document with it is looked up.
+/// A value that only the name before it shows to be a secret, so that a document with it is looked
+/// up.
 const OPAQUE: &str = "a8f3k2m9q1z7";
 const QUESTION: &str = "question=how do I roll back?";
 
@@ -153,7 +155,8 @@ fn values_that_no_mask_knows_are_refused_with_their_place() {
     assert!(!holding(&project, PACKED).is_empty());
 }
 
-/// A value of an environment file is masked wherever it stands, in folders that are hidden too; a short one is refused.
+/// A value of an environment file is masked wherever it stands, in folders that are hidden too; a
+/// short one is refused.
 #[test]
 fn values_of_environment_files_are_masked_in_what_is_written() {
     let project = project().file(
@@ -400,7 +403,8 @@ fn nothing_that_is_shipped_looks_like_a_secret() {
     assert_eq!(found, [""; 0], "of {count} files");
 }
 
-/// Environment files deep below a project, beside it in its repository, and under each name that tools read.
+/// Environment files deep below a project, beside it in its repository, and under each name that
+/// tools read.
 #[test]
 fn environment_files_are_found_wherever_the_repository_has_them() {
     for (number, name) in [
@@ -448,7 +452,8 @@ fn environment_files_are_found_wherever_the_repository_has_them() {
     }
 }
 
-/// The environment files of the project `agents` in a repository that has one file more, each with its value.
+/// The environment files of the project `agents` in a repository that has one file more, each with
+/// its value.
 fn environment_files_of(repository: &Project, name: &str, text: &[u8]) -> Vec<String> {
     let root = repository.path("agents");
     let path = root.join(name);

@@ -1,5 +1,5 @@
-//! The examples of the family: each bad one gives its finding, no good one does, every fix mends it, and a safe one
-//! changes no resolved value.
+//! The examples of the family: each bad one gives its finding, no good one does, every fix mends
+//! it, and a safe one changes no resolved value.
 
 use crate::project::reading::{check_template, read, shown};
 use crate::support::examples::Examples as _;

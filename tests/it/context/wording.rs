@@ -1,4 +1,5 @@
-//! What the author reads: what the agent would receive, where each value came from, the ways out with their effect.
+//! What the author reads: what the agent would receive, where each value came from, the ways out
+//! with their effect.
 
 use crate::project::reading::{check_template, found_in, read};
 use insta::assert_snapshot;

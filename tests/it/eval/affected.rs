@@ -1,5 +1,6 @@
-//! Moving a default of the project selects exactly the scenarios whose resolved context changed, held against an oracle: the
-//! settings of every node that a task reaches, and the request that its agent gets.
+//! Moving a default of the project selects exactly the scenarios whose resolved context changed,
+//! held against an oracle: the settings of every node that a task reaches, and the request that its
+//! agent gets.
 
 use super::bench::{at, case, word};
 use crate::project::reading::read_with;
@@ -30,7 +31,8 @@ const TASKS: usize = 1_000;
 
 type KeysByName = BTreeMap<String, Option<Keys>>;
 
-/// A task of the generated project: types, subtypes, settings of its own, steps and references in a mixture that repeats late.
+/// A task of the generated project: types, subtypes, settings of its own, steps and references in a
+/// mixture that repeats late.
 fn template(number: usize) -> String {
     let written = match number % 5 {
         0 => "",

@@ -1,4 +1,5 @@
-//! Each expectation on an answer holds and fails, or says why nobody could look; scripts and trials.
+//! Each expectation on an answer holds and fails, or says why nobody could look; scripts and
+//! trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
 use ctxc::internals::eval::finished::{Answered, CaseVerdict, Finished};
@@ -216,7 +217,8 @@ fn calls_of_tools_go_together_with_a_list() {
         (Unordered, &whole),
         (Subset, &whole),
         (Superset, &whole),
-        // The first of the list fits both lookups, and leaves the one to the other that fits that alone.
+        // The first of the list fits both lookups, and leaves the one to the other that fits that
+        // alone.
         (Unordered, &turned),
         (Superset, &turned),
         (Superset, &turned[..1]),

@@ -190,7 +190,8 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
         panic!()
     };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
-    // What did not pass is run again, and so is what is new, what moved, and what could not be tried.
+    // What did not pass is run again, and so is what is new, what moved, and what could not be
+    // tried.
     assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
     assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
     assert_eq!(

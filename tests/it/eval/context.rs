@@ -377,7 +377,8 @@ fn not_holds_of_what_could_be_there_alone() {
     let not = |expectation| said(ContextExpectation::Not(Box::new(at(expectation))));
     let kept = |which| not(segment(which, State::Kept));
     let source = |name: &str| Selector::Source(word(name));
-    // The task has no examples, no such input stands in a text of its own, and the project has the file: all that could be.
+    // The task has no examples, no such input stands in a text of its own, and the project has the
+    // file: all that could be.
     for which in [
         id("examples"),
         Selector::Kind(at(Kind::History)),

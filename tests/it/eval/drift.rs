@@ -8,7 +8,8 @@ use pretty_assertions::assert_eq;
 const TRIALS: usize = 3;
 const CASES: usize = 4_000;
 
-/// Even numbers from 0 to 1 (the upper bits of a linear congruential generator), and normal ones of two of them.
+/// Even numbers from 0 to 1 (the upper bits of a linear congruential generator), and normal ones of
+/// two of them.
 pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
@@ -229,7 +230,8 @@ fn what_came_with_another_configuration_says_so_and_is_compared_with_what_was_be
         ..moved.clone()
     };
     assert!(findings(&few, &limits).is_empty());
-    // Another text of the scenario is another question: failures since then are compared with nothing.
+    // Another text of the scenario is another question: failures since then are compared with
+    // nothing.
     let mut edited = moved;
     edited
         .before

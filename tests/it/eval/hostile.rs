@@ -1,4 +1,5 @@
-//! Patterns, paths and schemas that are made to take for ever end in time, or are refused and say so.
+//! Patterns, paths and schemas that are made to take for ever end in time, or are refused and say
+//! so.
 
 use super::bench::{answering, finish, word, words};
 use ctxc::internals::eval::verdict::Outcome;

@@ -1,4 +1,5 @@
-//! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from being tried.
+//! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from
+//! being tried.
 
 use super::bench::{
     Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word,

@@ -1,4 +1,5 @@
-//! Held against scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and against simulations of known truth.
+//! Held against scipy 1.17.1 and statsmodels 0.15.0, whose calls stand beside their values, and
+//! against simulations of known truth.
 
 use super::drift::Chance;
 use ctxc::internals::eval::statistics::binomial::{at_least, sign_test};
@@ -17,7 +18,8 @@ fn close(found: f64, expected: f64, how: &str) {
 
 #[test]
 fn intervals_are_those_of_statsmodels() {
-    // statsmodels.stats.proportion.proportion_confint(passed, trials, method="wilson"), then method="beta"
+    // statsmodels.stats.proportion.proportion_confint(passed, trials, method="wilson"), then
+    // method="beta"
     for (passed, trials, first, second) in [
         (
             0,
@@ -274,7 +276,8 @@ fn the_interval_of_a_suite_holds_its_mean_and_needs_ten_templates() {
     assert_eq!(clustered(&few), None);
     let same: Vec<(&str, f64)> = names.iter().map(|name| (name.as_str(), 0.5)).collect();
     assert_eq!(clustered(&same), Some((0.5, 0.5)));
-    // Four cases of each template that share its truth: an interval that took each for itself would be half as wide.
+    // Four cases of each template that share its truth: an interval that took each for itself would
+    // be half as wide.
     let mut chance = Chance(3);
     let (mut held, rounds) = (0, 100);
     for _ in 0..rounds {

@@ -1,4 +1,5 @@
-//! Sound templates with a layout that nobody would write: the same for the same seed on every machine.
+//! Sound templates with a layout that nobody would write: the same for the same seed on every
+//! machine.
 
 /// A small generator of numbers.
 pub(crate) struct Numbers(u64);

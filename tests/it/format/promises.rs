@@ -1,5 +1,5 @@
-//! What the formatter never changes: what the registry hashes, what is found, comments, attributes, texts. And that
-//! formatting twice is formatting once.
+//! What the formatter never changes: what the registry hashes, what is found, comments, attributes,
+//! texts. And that formatting twice is formatting once.
 
 use super::generate::{LIBRARY, template};
 use super::scramble::scrambled;
@@ -109,8 +109,8 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
                 .filter_map(|child| child.text())
                 .collect();
             let tag = node.tag_name().name();
-            // Words, not texts: the name of a model, though it may hold elements in its place, and a command that lists
-            // files, though that of a script is a text.
+            // Words, not texts: the name of a model, though it may hold elements in its place, and
+            // a command that lists files, though that of a script is a text.
             let is_word = tag == "model"
                 || tag == "command"
                     && node

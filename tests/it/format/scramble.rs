@@ -5,8 +5,8 @@ use ctxc::internals::template::elements::{Content, Kind};
 use roxmltree::Node;
 use std::collections::BTreeSet;
 
-/// A template in another shape: white space in tags, between elements, around words and before the lines of texts;
-/// quotes, empty elements, and settings in another order.
+/// A template in another shape: white space in tags, between elements, around words and before the
+/// lines of texts; quotes, empty elements, and settings in another order.
 pub(crate) fn scrambled(text: &str, seed: u64, kinds: &mut BTreeSet<&'static str>) -> String {
     let document = roxmltree::Document::parse(text).unwrap();
     let root = document.root_element();
@@ -159,7 +159,8 @@ impl Writer<'_> {
         self.pick(&["", " ", "\n", "\n\n\n\n", "\t"]);
     }
 
-    /// The lines of a text that begins on one of its own are moved all alike, where nothing else is in it.
+    /// The lines of a text that begins on one of its own are moved all alike, where nothing else is
+    /// in it.
     fn of_text(&mut self, node: Node<'_, '_>) {
         let lone = node.children().count() == 1 && node.children().all(|child| child.is_text());
         let raw = lone.then(|| &self.text[node.first_child().unwrap().range()]);

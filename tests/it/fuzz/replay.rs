@@ -1,4 +1,5 @@
-//! Every file of `fuzz/corpus/TARGET/` goes through what TARGET asserts, and so do templates and bytes around them.
+//! Every file of `fuzz/corpus/TARGET/` goes through what TARGET asserts, and so do templates and
+//! bytes around them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -98,7 +99,8 @@ fn next(state: &mut u64) -> usize {
     usize::try_from(*state >> 16).unwrap()
 }
 
-/// A few random edits of one input: a byte changed, a piece taken out, doubled, or brought in from another.
+/// A few random edits of one input: a byte changed, a piece taken out, doubled, or brought in from
+/// another.
 fn mutated(inputs: &[(String, Vec<u8>)], state: &mut u64) -> Vec<u8> {
     let mut bytes = inputs[next(state) % inputs.len()].1.clone();
     let other = &inputs[next(state) % inputs.len()].1;

@@ -1,4 +1,5 @@
-//! One graph, two hosts: a loop that blocks, and one on an async runtime whose stages run at the same time.
+//! One graph, two hosts: a loop that blocks, and one on an async runtime whose stages run at the
+//! same time.
 
 use ctxc::runtime::{
     AgentOutput, Effect, Event, Next, Obstacle, Pipeline, PipelineState, PipelineStatus,

@@ -1,4 +1,5 @@
-//! A pipeline follows its graph: joins, loops with a bound, failures, subtasks, the ways to end, and stored states.
+//! A pipeline follows its graph: joins, loops with a bound, failures, subtasks, the ways to end,
+//! and stored states.
 
 use ctxc::runtime::{
     AgentOutput, Effect, Event, Next, Obstacle, ObstacleKind, Pipeline, PipelineState,

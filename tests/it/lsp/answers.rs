@@ -452,7 +452,8 @@ fn lenses_show_what_holds_and_hints_what_the_project_decides() {
         "textDocument/inlayHint",
         &json!({"textDocument": {"uri": client.uri(PATH)}, "range": range}),
     );
-    // What the language decides stands in the lens; a hint is what the project file decides, and leads there.
+    // What the language decides stands in the lens; a hint is what the project file decides, and
+    // leads there.
     assert_eq!(hints.as_array().unwrap().len(), 1, "{hints}");
     let label = &hints[0]["label"][0];
     assert_eq!(

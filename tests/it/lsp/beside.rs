@@ -1,4 +1,5 @@
-//! What stands beside templates: texts of their own, the project file, files with a name, and ways out that end in a person's words.
+//! What stands beside templates: texts of their own, the project file, files with a name, and ways
+//! out that end in a person's words.
 
 use super::client::{Client, applied, plain, position, pulling};
 use pretty_assertions::assert_eq;

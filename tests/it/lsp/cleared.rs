@@ -107,7 +107,8 @@ fn what_is_pulled_is_cleared_and_a_text_that_is_used_no_longer_is_asked_for_agai
     }
 }
 
-/// The number of findings of each file in the report of the workspace, and the ids to ask with the next time.
+/// The number of findings of each file in the report of the workspace, and the ids to ask with the
+/// next time.
 fn report(client: &mut Client, before: &[Value]) -> (BTreeMap<String, usize>, Vec<Value>) {
     let answer = client.ask(
         "workspace/diagnostic",

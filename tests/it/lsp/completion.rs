@@ -1,5 +1,5 @@
-//! Completions that are taken: what stands at the place is replaced, what stands behind it is not written again, and what is
-//! needed comes first.
+//! Completions that are taken: what stands at the place is replaced, what stands behind it is not
+//! written again, and what is needed comes first.
 
 use super::client::{Client, applied, pulling};
 use pretty_assertions::assert_eq;

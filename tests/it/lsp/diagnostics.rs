@@ -170,7 +170,8 @@ fn on_the_command_line(path: &str, text: &str) -> Vec<(String, Value, String)> {
 
 #[test]
 fn every_example_of_every_rule_is_found_as_on_the_command_line() {
-    // The files that examples show to their agents: texts compiled in memory have none that could be missing.
+    // The files that examples show to their agents: texts compiled in memory have none that could
+    // be missing.
     let shown = [("src/lib.rs", ""), ("docs/teams.md", "")];
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;

@@ -1,4 +1,5 @@
-//! Manifest figures above definitions and on hover, counted beside everything else, and renders of what is not saved yet.
+//! Manifest figures above definitions and on hover, counted beside everything else, and renders of
+//! what is not saved yet.
 
 use super::client::{Client, plain};
 use crate::cli::project::Project;

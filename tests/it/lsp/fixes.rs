@@ -136,7 +136,8 @@ fn a_client_that_asks_later_gets_the_edits_later() {
         &json!({"title": "x", "data": {"of": "another"}}),
     );
     assert_eq!(foreign.unwrap_err().0, -32602);
-    // An editor that runs an action while saving asks for it by its kind, and takes what it is given.
+    // An editor that runs an action while saving asks for it by its kind, and takes what it is
+    // given.
     client.replace(PATH, 3, TWO_ROUNDS);
     assert!(ask(&mut client, Some("source.fixAll.ctxc"))[0]["edit"].is_object());
 }

@@ -147,7 +147,8 @@ fn pulled(client: &mut Client) -> BTreeMap<String, Vec<Value>> {
 
 /// What was pushed last for each document.
 fn pushed(client: &mut Client) -> BTreeMap<String, Vec<Value>> {
-    // Behind the first answer nothing waits, so the server pushes before it looks for the second question.
+    // Behind the first answer nothing waits, so the server pushes before it looks for the second
+    // question.
     for _ in 0..2 {
         client.ask("workspace/symbol", &json!({"query": ""}));
     }
@@ -173,14 +174,16 @@ proptest! {
             fresh.open(NAMES[*which], text);
         }
         let mut expected = pulled(&mut fresh);
-        // While the project file is not valid TOML, the last one that was holds, of which a fresh session knows nothing.
+        // While the project file is not valid TOML, the last one that was holds, of which a fresh
+        // session knows nothing.
         let is_broken = expected.get("ctxc.toml").is_some_and(|found| found.iter().any(|one| one["code"] == "CTX502"));
         let mend = |client: &Client| if is_broken { client.replace("ctxc.toml", 1_000, "") };
         mend(&client);
         mend(&fresh);
         expected = pulled(&mut fresh);
         assert_eq!(pulled(&mut client), expected);
-        // A client that does not ask is pushed the same for what it has open, and nothing is left of what it closed.
+        // A client that does not ask is pushed the same for what it has open, and nothing is left
+        // of what it closed.
         let (mut client, _) = lived(&steps, &json!({"general": {"positionEncodings": ["utf-8", "utf-16"]}}));
         mend(&client);
         expected.retain(|name, _| name == "ctxc.toml" || open.keys().any(|which| NAMES[*which] == name));

@@ -1,4 +1,5 @@
-//! Names that scenarios, their tables and requirements have of tasks, steps and inputs: they follow a rename.
+//! Names that scenarios, their tables and requirements have of tasks, steps and inputs: they follow
+//! a rename.
 
 use super::client::{Client, applied, position, pulling};
 use pretty_assertions::assert_eq;

@@ -297,7 +297,8 @@ fn what_the_editor_calls_xml_is_a_template_by_its_root() {
     for uri in ["untitled:Untitled-1", &tmpl] {
         open(&client, uri, "xml", broken);
         assert_eq!(found(&mut client, uri).len(), 1, "{uri}");
-        // The same text under the same name is none when the editor calls it something else; nor is another dialect.
+        // The same text under the same name is none when the editor calls it something else; nor is
+        // another dialect.
         for (language, text) in [
             ("plaintext", broken),
             ("xml", "<html>a & b</html>"),

@@ -1,4 +1,5 @@
-//! Renames that go beyond templates: scenarios and the project file say the new name, or nothing changes.
+//! Renames that go beyond templates: scenarios and the project file say the new name, or nothing
+//! changes.
 
 use super::client::{Client, applied, position, pulling};
 use pretty_assertions::assert_eq;
@@ -295,7 +296,8 @@ fn own_project() -> BTreeMap<String, String> {
     found
 }
 
-/// Renames every name of this repository's project, or each one of a few; what comes out has no error.
+/// Renames every name of this repository's project, or each one of a few; what comes out has no
+/// error.
 fn rename_own_project(one_of: usize) {
     let files = own_project();
     let listed: Vec<(&str, &str)> = files

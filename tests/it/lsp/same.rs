@@ -1,5 +1,5 @@
-//! The command line and the server give the identical set of (code, range, message) on every file of a corpus, in both
-//! encodings, from disk and from the editor.
+//! The command line and the server give the identical set of (code, range, message) on every file
+//! of a corpus, in both encodings, from disk and from the editor.
 
 use super::client::Client;
 use crate::cli::project::command_in;
@@ -25,7 +25,8 @@ enum Encoding {
     Utf16,
 }
 
-/// The range of a finding of the command line as a client counts it: lines from its own positions, columns from the text.
+/// The range of a finding of the command line as a client counts it: lines from its own positions,
+/// columns from the text.
 fn range(finding: &Value, text: &str, encoding: Encoding) -> String {
     let end = |side: &str| {
         let line = finding[side]["line"].as_u64().unwrap() - 1;
@@ -163,7 +164,8 @@ fn on_the_templates_of_this_repository() {
         std::fs::read(Path::new(ROOT).join("ctxc.toml")).unwrap(),
     );
     compare(&files);
-    // The same with the characters and the ends of lines that make positions hard, and a slip in each.
+    // The same with the characters and the ends of lines that make positions hard, and a slip in
+    // each.
     for (_, bytes) in files
         .iter_mut()
         .filter(|(name, _)| Path::new(name).extension() == Some("xml".as_ref()))

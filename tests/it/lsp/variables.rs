@@ -1,4 +1,5 @@
-//! Parameters, inputs and steps: where they are, who says them, and another name for them, across files.
+//! Parameters, inputs and steps: where they are, who says them, and another name for them, across
+//! files.
 
 use super::client::{Client, applied, position, pulling};
 use pretty_assertions::assert_eq;

@@ -130,7 +130,8 @@ fn a_client_that_watches_is_told_what_to_watch() {
             .map(|uri| uri.trim_end_matches('/').to_owned()),
         Some(client.uri("").trim_end_matches('/').to_owned())
     );
-    // A client that cannot look outside of what is open looks nowhere for a project above it: we do.
+    // A client that cannot look outside of what is open looks nowhere for a project above it: we
+    // do.
     let mut below = Client::unborn(&[("ctxc.toml", ""), ("templates/a.xml", LATE)]);
     let root = below.uri("templates");
     let can = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
@@ -166,7 +167,8 @@ fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
     assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
     client.tell("workspace/didChangeWatchedFiles", &event);
     assert_eq!(asked(&mut client), [""; 0]);
-    // The project file: everything that shows resolved settings, and the findings where there are others.
+    // The project file: everything that shows resolved settings, and the findings where there are
+    // others.
     client.open(
         "ctxc.toml",
         "[defaults.atomic]\ninherit_context = \"subset\"\n",

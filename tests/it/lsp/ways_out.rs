@@ -1,5 +1,5 @@
-//! Every way out that is offered, of every example of every rule, in templates, scenarios and the project file: it makes its finding go,
-//! brings no new error, and deletes no word of an author.
+//! Every way out that is offered, of every example of every rule, in templates, scenarios and the
+//! project file: it makes its finding go, brings no new error, and deletes no word of an author.
 
 use super::client::{Client, applied, pulling};
 use crate::support::examples::{Example, Examples as _};
@@ -94,7 +94,8 @@ fn all() -> impl Iterator<Item = (&'static str, Example)> {
         .chain(slips)
 }
 
-/// The ways out that are offered in a file, each with the code of its finding and the file afterwards.
+/// The ways out that are offered in a file, each with the code of its finding and the file
+/// afterwards.
 fn ways_out(client: &mut Client, path: &str, text: &str) -> Vec<(String, Value, String)> {
     let everything =
         json!({"start": {"line": 0, "character": 0}, "end": {"line": 999, "character": 0}});
@@ -160,8 +161,9 @@ fn every_way_out_leads_out() {
                     .iter()
                     .all(|edit| edit["newText"] == "");
                 let lost: Vec<String> = words(text).difference(&words(&after)).cloned().collect();
-                // The name of what nobody reads, of a branch or of a namespace, why something is allowed that is not there, and a level
-                // that does not hold say nothing to an agent; a tag that becomes text is seen as another one here.
+                // The name of what nobody reads, of a branch or of a namespace, why something is
+                // allowed that is not there, and a level that does not hold say nothing to an
+                // agent; a tag that becomes text is seen as another one here.
                 let is_text = ![
                     "CTX017", "CTX316", "CTX101", "CTX190", "CTX510", "CTX511", "CTX520",
                 ]

@@ -1,4 +1,5 @@
-//! What definitions come to is computed, not built: a few lines that would be gigabytes are one finding, at once.
+//! What definitions come to is computed, not built: a few lines that would be gigabytes are one
+//! finding, at once.
 
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;
@@ -43,7 +44,8 @@ fn fragments_that_double_are_one_error() {
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].starts_with("expansion-too-large"), "{found:?}");
     }
-    // The one that goes beyond the limit is told, and neither those that use it nor those that it uses.
+    // The one that goes beyond the limit is told, and neither those that use it nor those that it
+    // uses.
     let library = format!(
         "{}<fragment name=\"big\">{}</fragment>\n",
         fragments(2, 2),

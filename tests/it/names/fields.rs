@@ -6,7 +6,8 @@ use pretty_assertions::assert_eq;
 const RISK: &str = r##"{"type": "object", "additionalProperties": false, "required": ["risk_level"],
     "properties": {"risk_level": {"type": "string"}, "notes": {"type": "array", "items": {"$ref": "#/properties/risk_level"}}, "score": {"type": ["integer", "null"]}}}"##;
 
-/// Each finding of a library: its code, its severity where it is no error, its place and its message.
+/// Each finding of a library: its code, its severity where it is no error, its place and its
+/// message.
 fn all(library: &str) -> Vec<String> {
     let open = RISK.replace("\"additionalProperties\": false, ", "");
     let free = RISK.replace("false", "true");
@@ -184,7 +185,8 @@ fn a_part_that_a_default_lacks_is_refused() {
             .collect::<Vec<_>>()
     };
     let o = format!("<parameters><parameter name=\"o\" {object}/></parameters>");
-    // By another name, in a condition, in a function, in a body inside, and by way of a registered task.
+    // By another name, in a condition, in a function, in a body inside, and by way of a registered
+    // task.
     let by_name = format!(
         "<task type=\"atomic\" name=\"t\"><description>{{{{x.b}}}}</description>{o}<inputs><input name=\"x\" from=\"o.zz\"/></inputs></task>"
     );
@@ -368,7 +370,8 @@ fn types_are_held_across_results_and_own_parameters() {
     assert_eq!(found, [""; 0]);
 }
 
-/// What a Jinja text puts out is held against its value as in any other text; what it only asks for is not.
+/// What a Jinja text puts out is held against its value as in any other text; what it only asks for
+/// is not.
 #[test]
 fn parts_in_a_jinja_text() {
     let of = |text: &str| {

@@ -516,7 +516,8 @@ impl Dice {
         )
     }
 
-    /// A library in which everything passes: of each definition the first that does, if one of a few does.
+    /// A library in which everything passes: of each definition the first that does, if one of a
+    /// few does.
     fn project(&mut self) -> String {
         let mut out = String::from("<library>\n");
         for at in 0..3 {
@@ -608,7 +609,8 @@ enum Brings {
     Needed,
 }
 
-/// Renders every agent with the parameters that its task asks for, and what else a run brings: why the first one is refused.
+/// Renders every agent with the parameters that its task asks for, and what else a run brings: why
+/// the first one is refused.
 fn refused(registry: &Registry, brings: Brings, config: &Config) -> Option<String> {
     let played = |task: &str| config.roles.values().find(|role| role.task.value == task);
     let roles = |(task, node): (String, String)| {

@@ -137,7 +137,8 @@ fn a_task_that_makes_an_input_sees_the_inputs_before_it_and_neither_itself_nor_l
         "two of `two` at `two`",
     ];
     assert_eq!(shown(text), late.map(|words| format!("not yet {words}")));
-    // Without parameters, too: a run could not give it under the name that stands for something else.
+    // Without parameters, too: a run could not give it under the name that stands for something
+    // else.
     let free = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="one"><task type="atomic"><description>{{one}} {{other}}</description></task></input></inputs></task>"#;
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Trust follows data: what is made of something from outside is from outside, on every way to a system text.
+//! Trust follows data: what is made of something from outside is from outside, on every way to a
+//! system text.
 
 use super::linked::places;
 use crate::project::reading::read;
@@ -293,7 +294,8 @@ fn rounds_carry_trust_on() {
     assert_eq!(found("", reduced), ["CTX310 accumulator"]);
 }
 
-/// One value is one: what is from outside under its new name is so under its old one, wherever that stands.
+/// One value is one: what is from outside under its new name is so under its old one, wherever that
+/// stands.
 #[test]
 fn a_mark_is_one_of_the_value() {
     let with = |input: &str, system: &str| {
@@ -468,7 +470,8 @@ fn the_profile_bare_takes_nothing_from_outside() {
     }
 }
 
-/// The profile of the task around a reference, or of a role, is that of the agents behind it that name none.
+/// The profile of the task around a reference, or of a role, is that of the agents behind it that
+/// name none.
 #[test]
 fn the_profile_bare_reaches_what_names_none_itself() {
     let set = |inherits: &str| {

@@ -42,7 +42,8 @@ fn bodies_are_what_the_providers_own_clients_send() {
     );
 }
 
-/// The agent of `examples/python_agent` with OpenAI's own library, against its script: it sends what its recording holds.
+/// The agent of `examples/python_agent` with OpenAI's own library, against its script: it sends
+/// what its recording holds.
 #[test]
 #[ignore = "needs bodies: the providers' client packages from their requirements"]
 fn bodies_of_the_python_agent_are_those_of_its_recording() {

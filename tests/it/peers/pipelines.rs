@@ -1,4 +1,5 @@
-//! Readers of what stands around the program: the action and the hooks, completion scripts, manual pages.
+//! Readers of what stands around the program: the action and the hooks, completion scripts, manual
+//! pages.
 
 #[cfg(unix)]
 use crate::cli::ci_workflow::{Forge, History};

@@ -1,4 +1,5 @@
-//! pytest-lsp, by the capabilities that editors announce, with findings pushed and pulled, in bytes and in UTF-16.
+//! pytest-lsp, by the capabilities that editors announce, with findings pushed and pulled, in bytes
+//! and in UTF-16.
 
 use super::editors::{command, expected, project, script};
 

@@ -1,5 +1,5 @@
-//! Other validators on our schemas: the RELAX NG schema accepts the settings that the compiler accepts, cell by cell, and
-//! refuses no template that the compiler accepts.
+//! Other validators on our schemas: the RELAX NG schema accepts the settings that the compiler
+//! accepts, cell by cell, and refuses no template that the compiler accepts.
 
 use crate::schema::{cells, mutants};
 use crate::support::examples::Examples as _;
@@ -181,7 +181,8 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     }
     // Each by name, so that a root that is none of the language is looked at too.
     let paths: Vec<&str> = names.iter().map(String::as_str).collect();
-    // What is wrong with names and texts, and with the whole of them in one project, no schema says.
+    // What is wrong with names and texts, and with the whole of them in one project, no schema
+    // says.
     let ours = cells::refused_by(&project, &paths, &["CTX1", "CTX2"]);
     let folder = project.path("");
     let broken = cells::refused_by(&project, &paths, &["CTX0"]);

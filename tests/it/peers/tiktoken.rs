@@ -33,7 +33,8 @@ fn counted(texts: &[Value]) -> Vec<usize> {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Every agent of every shipped template, in every profile: the messages' tokens are what the report says that they are.
+/// Every agent of every shipped template, in every profile: the messages' tokens are what the
+/// report says that they are.
 #[test]
 #[ignore = "needs tiktoken: the tokenizer's package from its requirements"]
 fn tiktoken_counts_what_every_shipped_agent_receives_as_we_do() {
@@ -128,7 +129,8 @@ const PARTS: &[&str] = &[
     "иван",
 ];
 
-/// Texts that tokenizers get wrong: joints of scripts, spaces and lines, apostrophes, special tokens, long runs.
+/// Texts that tokenizers get wrong: joints of scripts, spaces and lines, apostrophes, special
+/// tokens, long runs.
 #[test]
 #[ignore = "needs tiktoken: the tokenizer's package from its requirements"]
 fn tiktoken_counts_hard_texts_as_we_do() {

@@ -1,5 +1,5 @@
-//! The client for VS Code as a pipeline makes it: installed from its lock file, checked, tested against this very server,
-//! packaged, and looked into.
+//! The client for VS Code as a pipeline makes it: installed from its lock file, checked, tested
+//! against this very server, packaged, and looked into.
 
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts, and it reads what we write.
+//! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts, and it reads what
+//! we write.
 
 use crate::cli::formats::{checked, nasty};
 use ctxc::internals::syntax::{Limits, Reader};
@@ -6,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// The shipped templates, each with single characters deleted, doubled, or replaced by a mark, at places spread evenly.
+/// The shipped templates, each with single characters deleted, doubled, or replaced by a mark, at
+/// places spread evenly.
 fn mutants() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     let mut mutants = Vec::new();
@@ -93,7 +95,8 @@ fn xmllint_accepts_what_we_accept() {
         "{accepted} accepted, {} refused: no test of either",
         refused.len()
     );
-    // A colon in a name is all that a namespace-aware reader may refuse and xmllint merely warns of.
+    // A colon in a name is all that a namespace-aware reader may refuse and xmllint merely warns
+    // of.
     assert!(
         stricter * 20 < accepted,
         "{stricter} documents are refused by us alone"

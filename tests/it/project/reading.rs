@@ -47,7 +47,8 @@ pub(crate) fn shown(config: &Config) -> String {
     show(findings.iter(), |path| text(path))
 }
 
-/// Severity, code, place, the text of the place, message; notes, labels, help and fixes on lines of their own.
+/// Severity, code, place, the text of the place, message; notes, labels, help and fixes on lines of
+/// their own.
 fn show<'f, 't>(
     findings: impl Iterator<Item = &'f Diagnostic>,
     text: impl Fn(&str) -> &'t str,

@@ -216,7 +216,8 @@ fn path_name_role_and_owner_select() {
     assert_ne!(owner("prompts/**"), "");
 }
 
-/// The findings about requirements that match nothing in a project of two tasks, `triage` and `agents/plan`.
+/// The findings about requirements that match nothing in a project of two tasks, `triage` and
+/// `agents/plan`.
 fn idle(project: &str) -> Vec<String> {
     let task = |name: &str| {
         format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n</task>\n")

@@ -1,4 +1,5 @@
-//! `[roles]`, `[models]` and `[providers]`: what is read, every fault at its place, and the chooser.
+//! `[roles]`, `[models]` and `[providers]`: what is read, every fault at its place, and the
+//! chooser.
 
 use super::reading::{found, read, read_with, shown};
 use ctxc::internals::project::config::Config;

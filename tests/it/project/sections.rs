@@ -303,7 +303,8 @@ fn a_type_of_an_older_dialect_cannot_be_declared() {
         assert!(found.contains(&words), "{found}");
         assert_eq!(found.matches("CTX").count(), 1, "{found}");
     }
-    // Below a type of the language the words are free, as far as the language has no such row itself.
+    // Below a type of the language the words are free, as far as the language has no such row
+    // itself.
     assert_eq!(
         found("[operators.sequential.map]\nfresh_context = \"disabled\"\n"),
         ""

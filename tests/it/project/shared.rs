@@ -118,7 +118,8 @@ fn no_row_of_the_project_goes_around_the_house() {
         let allowed = format!("[allow]\nloosen = [\"defaults.atomic\"]\n{HOUSE}");
         assert_eq!(shown(&over(&allowed, own)), "");
     }
-    // The language's own subtype is as open without the project; a stricter row is none that loosens.
+    // The language's own subtype is as open without the project; a stricter row is none that
+    // loosens.
     assert_eq!(
         shown(&over(
             HOUSE,

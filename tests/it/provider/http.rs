@@ -1,4 +1,5 @@
-//! Providers over HTTP: what a server does wrong is told apart, and no key goes where it does not belong.
+//! Providers over HTTP: what a server does wrong is told apart, and no key goes where it does not
+//! belong.
 
 use super::fault_server::{Server, hang, response, say};
 use super::read::words;

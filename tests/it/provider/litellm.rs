@@ -1,4 +1,5 @@
-//! Responses in the forms of several vendors by a program that is not ours: LiteLLM's proxy before an upstream that is scripted.
+//! Responses in the forms of several vendors by a program that is not ours: LiteLLM's proxy before
+//! an upstream that is scripted.
 
 use super::fault_server::{Server, response, say};
 use super::read::words;
@@ -59,7 +60,8 @@ impl Proxy {
                 upstream.url()
             )
         };
-        // One of these has the later protocol of OpenAI made for it, the other keeps to chat for Anthropic's.
+        // One of these has the later protocol of OpenAI made for it, the other keeps to chat for
+        // Anthropic's.
         let models = model("chat", "hosted_vllm") + &model("responses", "deepseek");
         let settings = "router_settings: {disable_cooldowns: true, num_retries: 0}\n";
         std::fs::write(

@@ -1,4 +1,5 @@
-//! Responses in the forms that the vendors document, written for these tests. Each comment names the page that shows the form.
+//! Responses in the forms that the vendors document, written for these tests. Each comment names
+//! the page that shows the form.
 
 /// A response and what it says.
 pub(super) struct Sample {
@@ -109,7 +110,8 @@ pub(super) const SAMPLES: &[Sample] = &[
          event: message_stop\r\ndata: {\"type\":\"message_stop\"}\r\n\r\n",
         "reasoning `Ask first` signed EqQB; text `Let me see ☂`; call toolu_01 get_weather {\"location\":\"San Francisco\"}; Tool; in 472 (0) out 89 (-); claude-opus-4-6",
     ),
-    // ai.google.dev/api/generate-content#v1beta.GenerateContentResponse and ai.google.dev/gemini-api/docs/thinking
+    // ai.google.dev/api/generate-content#v1beta.GenerateContentResponse and
+    // ai.google.dev/gemini-api/docs/thinking
     sample(
         "gemini",
         r#"{"candidates":[{"content":{"role":"model","parts":[{"text":"Count.","thought":true},{"text":"There are "},{"text":"three."}]},"finishReason":"STOP","index":0}],

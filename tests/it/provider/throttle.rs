@@ -1,5 +1,5 @@
-//! Calls are made again where that helps, by no more callers at once than a provider bears, and within a budget. No test waits: the clock
-//! is one that jumps.
+//! Calls are made again where that helps, by no more callers at once than a provider bears, and
+//! within a budget. No test waits: the clock is one that jumps.
 
 use ctxc::internals::base::parallel;
 use ctxc::internals::kernel::conversation::Part;
@@ -284,7 +284,8 @@ fn a_third_of_calls_that_fail_leaves_the_rest_as_it_was() {
     }
 }
 
-/// Calls one after the other, or all at once, until none begins any more: those that were made, and what they used.
+/// Calls one after the other, or all at once, until none begins any more: those that were made, and
+/// what they used.
 fn spend(
     most: SpendLimit,
     jobs: usize,

@@ -354,7 +354,8 @@ fn whoever_recorded_a_call_finds_it_and_so_does_everybody_else() {
     assert!(is_same(&comparison(2, &[]), &call, call.request.get()));
 }
 
-/// Two calls that differ in what is masked: each gets its own answer as long as anything tells them apart.
+/// Two calls that differ in what is masked: each gets its own answer as long as anything tells them
+/// apart.
 #[test]
 fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
     let body =
@@ -419,7 +420,8 @@ fn values_that_are_masked_are_told_apart_as_far_as_that_is_possible() {
     );
 }
 
-/// Each row: how a text was recorded once, with today's masks of the project and secrets, and the text that is sent.
+/// Each row: how a text was recorded once, with today's masks of the project and secrets, and the
+/// text that is sent.
 #[test]
 fn masks_that_came_or_went_since_leave_a_recording_fresh() {
     let own = |word: &'static str| vec![Arc::new(Literal(word)) as Arc<dyn Find>];
@@ -543,7 +545,8 @@ fn a_recording_without_words_answers_its_own_requests_alone() {
     ));
 }
 
-/// Where not even the keys of arguments are kept, a request of another order of keys, numbers and escapes is reduced as the recorded one was.
+/// Where not even the keys of arguments are kept, a request of another order of keys, numbers and
+/// escapes is reduced as the recorded one was.
 #[test]
 fn a_request_is_reduced_to_its_shape_before_it_is_compared_with_one() {
     let recorded = r#"{"model":"m","temperature":1.0,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"find","input":{"zone":"north","area":3,"Größe":"a b"}}]}]}"#;
@@ -684,7 +687,8 @@ fn bodies() -> impl Strategy<Value = serde_json::Value> {
         .prop_map(|fields| fields.into_iter().collect())
 }
 
-/// A value as another library may write it: fields from the last to the first, signs escaped, numbers in another spelling.
+/// A value as another library may write it: fields from the last to the first, signs escaped,
+/// numbers in another spelling.
 fn respelt(value: &serde_json::Value, out: &mut String) {
     match value {
         serde_json::Value::String(text) => {
@@ -741,7 +745,8 @@ fn leaves(value: &serde_json::Value, pointer: &str, out: &mut Vec<String>) {
 }
 
 proptest! {
-    /// However a request is written, and whoever recorded it with whatever masks, it is found; a real change is not, and its place is told.
+    /// However a request is written, and whoever recorded it with whatever masks, it is found; a
+    /// real change is not, and its place is told.
     #[test]
     fn a_request_is_found_however_it_is_written_and_a_change_of_it_is_not(body in bodies(), salts in (1u8..3, 1u8..3), known in any::<(bool, bool)>(), which in any::<prop::sample::Index>()) {
         let secrets = |is_known: bool| if is_known { vec!["hunter2xyzzy"] } else { Vec::new() };

@@ -1,4 +1,5 @@
-//! `examples/python_agent`: its recording and its scenario hold, and a change of the agent is noticed. No Python is needed.
+//! `examples/python_agent`: its recording and its scenario hold, and a change of the agent is
+//! noticed. No Python is needed.
 
 use crate::cli::project::Project;
 use ctxc::internals::record::proxy::vendor::VENDORS;

@@ -297,8 +297,9 @@ fn old_recordings_are_removed() {
     assert!(!proxy.project.files().iter().any(|file| is_recording(file)));
 }
 
-/// Kills a proxy with `kill -9` in the middle of its calls: every call that was answered is among the whole lines, and at most the end of the last
-/// line is missing. The next recorder that adds a call leaves none but whole ones.
+/// Kills a proxy with `kill -9` in the middle of its calls: every call that was answered is among
+/// the whole lines, and at most the end of the last line is missing. The next recorder that adds a
+/// call leaves none but whole ones.
 #[cfg(unix)]
 fn kill(round: u64) {
     let server = Server::new(|_, _, stream| {
@@ -450,7 +451,8 @@ fn proxy_hard_killed_300_times_it_loses_no_answered_call() {
     (0..300).for_each(kill);
 }
 
-/// In an address, in arguments that are JSON in a string, in an answer and in its pieces, with every escape that its writer may choose.
+/// In an address, in arguments that are JSON in a string, in an answer and in its pieces, with
+/// every escape that its writer may choose.
 #[test]
 fn a_planted_key_and_address_with_escapes_are_in_no_byte_that_is_written_as_they_read() {
     let hidden = |text: &str| {

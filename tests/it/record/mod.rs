@@ -1,4 +1,5 @@
-//! Recorded calls: their lines and files, what finds them again, and what is replaced before one is kept.
+//! Recorded calls: their lines and files, what finds them again, and what is replaced before one is
+//! kept.
 
 mod assigned;
 pub(crate) mod client;

@@ -1,4 +1,5 @@
-//! Secrets behind the notations of commands, shells, files of settings and listings of files; beside each what looks alike and is none.
+//! Secrets behind the notations of commands, shells, files of settings and listings of files;
+//! beside each what looks alike and is none.
 
 use super::assigned::{check, masked};
 use ctxc::internals::base::secrets::placeholders::SAMPLES;

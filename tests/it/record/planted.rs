@@ -1,4 +1,5 @@
-//! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that is kept.
+//! Made-up secrets of many kinds in every place that a call has: no part of one is in anything that
+//! is kept.
 
 use super::client::{Proxy, post};
 use super::known_forms::{alnum, hex, made_up, name};

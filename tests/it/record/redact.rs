@@ -114,7 +114,8 @@ fn keys_of_known_services_are_replaced() {
             "{head}"
         );
     }
-    // With points and other signs in them, without digits, and with a sentence that ends behind them.
+    // With points and other signs in them, without digits, and with a sentence that ends behind
+    // them.
     let (points, letters) = (
         format!("{long}.{long}"),
         "abcdefghijklmnopqrstuvwxyzABCDEFGH",
@@ -216,7 +217,8 @@ fn what_only_looks_like_it_stays() {
         "+1 2 3, C++ 2011, 1+1",
         "",
         "⟦email:3fa2⟧ ünïcödé ٣",
-        // A fraction, times in milli-, micro- and nanoseconds, a word with hyphens, a name in Python, an image with its hash.
+        // A fraction, times in milli-, micro- and nanoseconds, a word with hyphens, a name in
+        // Python, an image with its hash.
         "0.5234567890123452, 1732587366122, 1732587366123453, 1732587366123456787",
         "sk-circle-fade-dot-container, hf_transformers_dataset_loader_name",
         "sk-folding-cube-spinner12, pk-lf-customer-profile-2024, rk-business-process-v2-final, sk-h264-encoder-4k-final",
@@ -462,7 +464,8 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
         let is_json = |text: &str| serde_json::from_str::<serde_json::Value>(text).is_ok();
         assert_eq!(is_json(&text), is_json(expected), "{text}");
     }
-    // What stands beside it in another script, as it is or escaped, and a secret with letters of its own.
+    // What stands beside it in another script, as it is or escaped, and a secret with letters of
+    // its own.
     let cases = [
         ("请联系joe@example.com谢谢".to_owned(), "请联系<email>谢谢"),
         (format!("密钥是{key}请保密"), "密钥是<secret>请保密"),
@@ -503,7 +506,8 @@ fn what_is_written_with_escapes_is_found_as_it_reads() {
     }
 }
 
-/// What a stream brings by turns belongs to its choice; what it says beside its words says them once more.
+/// What a stream brings by turns belongs to its choice; what it says beside its words says them
+/// once more.
 #[test]
 fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     let mask = Mask::new([7; 32], [], Content::Redacted);
@@ -546,7 +550,8 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     // What a request asks for, and a tool that goes by such a name, stay.
     let asked = r#"{"logprobs":true,"tools":[{"parameters":{"properties":{"token":{},"logprobs":{"type":"boolean"}}}}]}"#;
     assert_eq!(mask.json(asked, "/request", &mut Vec::new()), asked);
-    // Gemini's list, written over many lines and cut; two parts of one answer; a block that begins with words; a name that no table has.
+    // Gemini's list, written over many lines and cut; two parts of one answer; a block that begins
+    // with words; a name that no table has.
     let part =
         |text: &str| serde_json::json!({"candidates": [{"content": {"parts": [{"text": text}]}}]});
     let list = serde_json::to_string_pretty(&[
@@ -613,7 +618,8 @@ fn no_turn_and_no_second_place_in_a_stream_keeps_a_value() {
     }
 }
 
-/// Half of a pair of letters is no text that can be read, and the rest of the string is looked at all the same.
+/// Half of a pair of letters is no text that can be read, and the rest of the string is looked at
+/// all the same.
 #[test]
 fn a_string_with_half_a_pair_is_masked_as_it_is_written() {
     let mask = Mask::new([7; 32], [], Content::Redacted);

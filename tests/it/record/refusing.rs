@@ -1,5 +1,6 @@
-//! The double as each vendor: every request that a rule of family 7xx calls an error is refused with status 400, in that vendor's own form, by the
-//! name of the rule; and every right one is answered.
+//! The double as each vendor: every request that a rule of family 7xx calls an error is refused
+//! with status 400, in that vendor's own form, by the name of the rule; and every right one is
+//! answered.
 
 use super::client::{Proxy, post};
 use crate::cli::project::Project;
@@ -67,7 +68,8 @@ fn every_error_is_refused_in_its_vendors_form_and_every_right_request_answered()
         .map(|rule| &rule.meta)
         .filter(|rule| rule.code.family() == 7 && rule.severity == Some(Severity::Error));
     for rule in rules {
-        // What is counted is known once a vendor has answered, and what is filled up is not sent here.
+        // What is counted is known once a vendor has answered, and what is filled up is not sent
+        // here.
         let is_sent = |example: &RequestExample| {
             !["before", "tokens=", "fill="]
                 .iter()

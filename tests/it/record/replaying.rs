@@ -89,7 +89,8 @@ fn equal_requests_get_the_recorded_answers_in_their_order_and_then_the_last() {
         .warns("answered 5 calls of 1 model (m)");
 }
 
-/// With a date that is left out, all three are equal; the one that is equal with its date comes first.
+/// With a date that is left out, all three are equal; the one that is equal with its date comes
+/// first.
 #[test]
 fn an_equal_request_is_preferred_to_one_that_is_equal_without_what_is_volatile() {
     let (mut before, answers) = recorded();

@@ -1,5 +1,5 @@
-//! Programs that are run again: agents at once, whose calls come in any order, vendors that answered what a rule calls an error, and Gemini, whose
-//! model stands in the address alone.
+//! Programs that are run again: agents at once, whose calls come in any order, vendors that
+//! answered what a rule calls an error, and Gemini, whose model stands in the address alone.
 
 use super::client::{Proxy, caller, post};
 use crate::cli::project::Project;
@@ -135,7 +135,8 @@ fn conversations_of_a_later_run_are_those_that_they_are_most_like() {
             .collect();
         assert_eq!(turns_in(&known, &later), expected);
     }
-    // A conversation that was not recorded takes none that another is more like, whichever comes first.
+    // A conversation that was not recorded takes none that another is more like, whichever comes
+    // first.
     let later = [
         said(&first("You write poems.", "Where is 9?")),
         said(&recorded[3]),

@@ -1,4 +1,5 @@
-//! `ctxc record` and `ctxc replay` around a program: its exit code, what ctxc says beside it, and what is left.
+//! `ctxc record` and `ctxc replay` around a program: its exit code, what ctxc says beside it, and
+//! what is left.
 
 use super::client::{caller, command, is_recording};
 use crate::cli::project::{Project, Run};

@@ -1,4 +1,5 @@
-//! What `docs/SECURITY.md` says and no other test holds, and that each of its sentences names a test.
+//! What `docs/SECURITY.md` says and no other test holds, and that each of its sentences names a
+//! test.
 
 use super::client::{Proxy, caller, command};
 use super::kept::everything;

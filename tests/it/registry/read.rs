@@ -1,4 +1,5 @@
-//! Reading `registry.json`: every released form loads, everything else says what it is and what to do.
+//! Reading `registry.json`: every released form loads, everything else says what it is and what to
+//! do.
 
 use ctxc::internals::registry::artifact::ReferenceKind;
 use ctxc::internals::registry::{ReadError, Registry};

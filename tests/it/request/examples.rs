@@ -1,4 +1,5 @@
-//! The examples of family 7xx: each bad one gives its finding and no other, and no good one gives an error of the family.
+//! The examples of family 7xx: each bad one gives its finding and no other, and no good one gives
+//! an error of the family.
 
 use crate::project::reading::read_with;
 use crate::support::examples::{Examples as _, RequestExample};
@@ -16,8 +17,8 @@ use ctxc::internals::rules::request::cx::RequestCx;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 
-/// What is found in a body, with the call before it and what its fence says: `json gemini model=gemini-2.5-pro tokens=4096`. With
-/// `fill=9000` its `…` stands for that many characters.
+/// What is found in a body, with the call before it and what its fence says: `json gemini
+/// model=gemini-2.5-pro tokens=4096`. With `fill=9000` its `…` stands for that many characters.
 pub(crate) fn found(
     body: &str,
     words: &str,
@@ -99,7 +100,8 @@ impl TokenCounter for Bytes {
     }
 }
 
-/// What is found in each request of a section; a body marked `before` is the call before the next one.
+/// What is found in each request of a section; a body marked `before` is the call before the next
+/// one.
 fn of(rule: &RuleMeta, title: &str) -> Vec<(RequestExample, Vec<Diagnostic>)> {
     // A rule that is off is turned on.
     let project = if rule.severity.is_none() {
@@ -149,7 +151,8 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
         for (example, found) in of(rule, "Wrong") {
             let mut names: Vec<&str> = found.iter().map(|finding| finding.rule.name).collect();
             names.dedup();
-            // The double refuses what `check` finds; it knows no tokens of what nobody has answered.
+            // The double refuses what `check` finds; it knows no tokens of what nobody has
+            // answered.
             let is_counted = example.words.contains("tokens=");
             if !is_counted
                 && rule.severity == Some(Severity::Error)
@@ -157,7 +160,8 @@ fn bad_examples_give_their_finding_and_good_ones_no_error() {
             {
                 wrong.push(format!("{}: not refused: {}", rule.name, example.body));
             }
-            // What is an error stands at a value of the body, or at a place of what is not valid JSON.
+            // What is an error stands at a value of the body, or at a place of what is not valid
+            // JSON.
             let is_value = |finding: &Diagnostic| {
                 let slice = example
                     .body

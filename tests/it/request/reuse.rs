@@ -1,4 +1,5 @@
-//! Threads, and what a prompt cache reuses: 200 conversations with one planted break each, 50 without.
+//! Threads, and what a prompt cache reuses: 200 conversations with one planted break each, 50
+//! without.
 
 use ctxc::internals::kernel::tokens::Bytes;
 use ctxc::internals::request::dialect::Dialect;

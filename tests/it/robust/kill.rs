@@ -1,4 +1,5 @@
-//! A build that is killed at any moment leaves the old registry or the new one, whole. Two builds at once do each other no harm.
+//! A build that is killed at any moment leaves the old registry or the new one, whole. Two builds
+//! at once do each other no harm.
 
 use super::project::{Project, said};
 use std::os::unix::process::ExitStatusExt;
@@ -7,7 +8,8 @@ use std::time::{Duration, Instant, SystemTime};
 const TASKS: usize = 120;
 const KILLS: u32 = 200;
 
-/// The next of a fixed row of numbers below `below` (a linear congruential generator; its upper bits are even enough).
+/// The next of a fixed row of numbers below `below` (a linear congruential generator; its upper
+/// bits are even enough).
 fn next(state: &mut u64, below: u64) -> u64 {
     *state = state
         .wrapping_mul(6_364_136_223_846_793_005)

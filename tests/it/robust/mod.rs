@@ -1,4 +1,5 @@
-//! What the machine does to a program: kills it, runs it twice, fills its disk, takes its permissions, closes its pipe.
+//! What the machine does to a program: kills it, runs it twice, fills its disk, takes its
+//! permissions, closes its pipe.
 
 mod disk;
 mod kill;

@@ -10,8 +10,8 @@ fn mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs ctxc as somebody without rights. Root may do everything, so root becomes nobody, with a copy of the program
-/// in a place that nobody can reach.
+/// Runs ctxc as somebody without rights. Root may do everything, so root becomes nobody, with a
+/// copy of the program in a place that nobody can reach.
 fn run(project: &Project, arguments: &[&str]) -> Output {
     mode(project.root(), 0o755);
     let tools = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! A reader that goes away (`ctxc check | head -1`) is nothing to talk about, and changes no verdict.
+//! A reader that goes away (`ctxc check | head -1`) is nothing to talk about, and changes no
+//! verdict.
 
 use super::project::Project;
 use std::io::Read;

@@ -1,4 +1,5 @@
-//! Fixes applied by the engine: on every bad example of every rule, and on texts made for its promises.
+//! Fixes applied by the engine: on every bad example of every rule, and on texts made for its
+//! promises.
 
 use crate::project::reading::{check_template, read};
 use crate::support::examples::Examples as _;
@@ -33,7 +34,8 @@ fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
     out
 }
 
-/// Examples of project rules are tried as templates under that project; those have findings of their own or none.
+/// Examples of project rules are tried as templates under that project; those have findings of
+/// their own or none.
 #[test]
 fn no_fix_of_any_example_brings_a_new_error() {
     let mut counts = [0, 0];
@@ -172,7 +174,8 @@ fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round
 
 #[test]
 fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() {
-    // An element that belongs elsewhere may have come here by the damage; without it, it is a fault.
+    // An element that belongs elsewhere may have come here by the damage; without it, it is a
+    // fault.
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <path>x</path>\n</task>\n";
     let before = check_template(text, &read(""));
     assert!(
@@ -206,7 +209,8 @@ fn fixes_that_undo_each_other_end() {
     // What is still there after its fix was not mended by it.
     assert_eq!((out.text.as_str(), out.fixed), ("a", 0));
     assert!(rounds < 10);
-    // Where the finding is another one each time, it ends where it has been before, or after some rounds.
+    // Where the finding is another one each time, it ends where it has been before, or after some
+    // rounds.
     let out = apply::fix(
         "a",
         Which::Safe,
@@ -338,7 +342,8 @@ proptest! {
             let before = errors(&found);
             let once = fixed(&text, "", which);
             let twice = fixed(&once.text, "", which);
-            // What came up through a fix and would take words away waits for its author, who may ask for it by a second run.
+            // What came up through a fix and would take words away waits for its author, who may
+            // ask for it by a second run.
             let beginning = Beginning::of(&found);
             if !once.left.iter().any(|finding| beginning.lacks(finding)) {
                 prop_assert_eq!(&twice.text, &once.text);
@@ -361,7 +366,8 @@ fn a_safe_fix_shows_what_was_hidden_whatever_else_is_damaged() {
         "<task type=\"atomic\" name=\"x\"><!-- a -- b -->",
     ] {
         let out = fixed(&format!("{head}{body}"), "", Which::Safe);
-        // That it looks up context beside inheriting all of the parent's was so before: the author must decide.
+        // That it looks up context beside inheriting all of the parent's was so before: the author
+        // must decide.
         assert!(out.text.contains(">enabled<"), "{}", out.text);
         let names: Vec<&str> = out.left.iter().map(|finding| finding.rule.name).collect();
         assert_eq!(names, ["context-conflict-with-default"], "{head}");

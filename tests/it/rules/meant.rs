@@ -1,4 +1,5 @@
-//! Fixes write what an author meant, and take away nothing that one wrote: a slip, what is found, what is left of it.
+//! Fixes write what an author meant, and take away nothing that one wrote: a slip, what is found,
+//! what is left of it.
 
 use super::apply::fixed;
 use crate::project::reading::{check_template, read};

@@ -1,4 +1,5 @@
-//! The one door between values and their readers, on what really comes: subtasks, hinted tasks, requested files, resumed runs.
+//! The one door between values and their readers, on what really comes: subtasks, hinted tasks,
+//! requested files, resumed runs.
 
 use super::support::{calls, events, project, scripted, state, trace};
 use crate::cli::project::{Project, Run};
@@ -96,7 +97,8 @@ fn a_number_of_an_untrusted_request_is_a_number_and_a_text_in_its_place_is_refus
         .warns("the value of `n` is a string, and its type is `integer`");
 }
 
-/// A script of the registry is not run with what a letter asks for, neither as the line of a shell nor as one given to it.
+/// A script of the registry is not run with what a letter asks for, neither as the line of a shell
+/// nor as one given to it.
 #[test]
 fn no_shell_reads_what_an_untrusted_request_brings() {
     for command in [
@@ -114,7 +116,8 @@ fn no_shell_reads_what_an_untrusted_request_brings() {
             .code(1)
             .warns("`who` is untrusted and would become part of a line that a shell reads");
     }
-    // Arguments and variables are no lines of a shell: what keeps this one from running is that nobody permitted it.
+    // Arguments and variables are no lines of a shell: what keeps this one from running is that
+    // nobody permitted it.
     let greet = r#"<task type="script" name="greet"><description>Hello.</description><parameters><parameter name="who" type="string" required="true"/></parameters>
         <command><arg>sh</arg><arg>-c</arg><arg>echo "$WHO" "$1"</arg><arg>-</arg><arg>{{who}}</arg></command><env><var name="WHO">{{who}}</var></env></task>"#;
     let project = project(&[("reader", READER), ("greet", greet)]);
@@ -169,7 +172,8 @@ fn a_subtask_of_whoever_read_a_letter_is_fenced_there_and_back() {
         .warns("`subtask` is untrusted, and the profile `bare` has no fence");
 }
 
-/// A sequence whose first step asks for a subtask that reads a file, and whose second would take its word for law.
+/// A sequence whose first step asks for a subtask that reads a file, and whose second would take
+/// its word for law.
 const TONE: &str = r#"<task type="sequential" name="t"><description>Answer.</description><steps>
     <task as="tone"><description>Find the tone.</description></task>
     <task><description>Answer.</description><system>You answer in this tone: {{tone}}</system>

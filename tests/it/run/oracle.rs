@@ -1,8 +1,10 @@
-//! Random projects are run with a canary in everything foreign, and every request and command is looked at: no foreign word is in a system
-//! text, in a line of a shell, or outside of a fence, unless its author checked it off.
+//! Random projects are run with a canary in everything foreign, and every request and command is
+//! looked at: no foreign word is in a system text, in a line of a shell, or outside of a fence,
+//! unless its author checked it off.
 //!
-//! The oracle knows nothing of how ctxc tells foreign text apart. It has a lineage of its own: what an agent answers is foreign where a foreign
-//! canary stood in any message that it was sent, and each answer gets a canary of its own.
+//! The oracle knows nothing of how ctxc tells foreign text apart. It has a lineage of its own: what
+//! an agent answers is foreign where a foreign canary stood in any message that it was sent, and
+//! each answer gets a canary of its own.
 #![allow(
     clippy::format_push_string,
     clippy::too_many_lines,
@@ -115,7 +117,8 @@ impl Lineage {
             .collect()
     }
 
-    /// Whether what was made of a text is foreign: something checked off is the author's from there on.
+    /// Whether what was made of a text is foreign: something checked off is the author's from there
+    /// on.
     fn is_foreign(&self, text: &str) -> bool {
         !self.foreign_in(text).is_empty()
     }

@@ -1,4 +1,5 @@
-//! A cloned project does nothing by itself: each thing that it could do is refused by name until its user permits it.
+//! A cloned project does nothing by itself: each thing that it could do is refused by name until
+//! its user permits it.
 
 use super::support::{project, scripted, state};
 use crate::cli::project::{Project, Run};

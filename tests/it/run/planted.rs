@@ -1,4 +1,5 @@
-//! Made-up secrets of many kinds in what a run reads, answers and fails with: none of them is in its trace, its spans or its errors.
+//! Made-up secrets of many kinds in what a run reads, answers and fails with: none of them is in
+//! its trace, its spans or its errors.
 
 use super::spans::{collector, run};
 use super::support::{project, state};
@@ -99,7 +100,8 @@ fn what_a_command_fails_with_is_in_no_trace_and_no_error() {
     );
 }
 
-/// Parts of values of the project's environment files, without the names before them, that a command prints, a tool reads and a model repeats.
+/// Parts of values of the project's environment files, without the names before them, that a
+/// command prints, a tool reads and a model repeats.
 #[test]
 fn parts_of_values_of_environment_files_are_in_no_trace_no_span_and_no_recording() {
     let environment = "NOTE='x'\nDB_PASSWORD=\"first horse 1\n second battery 2\"\nDB_TOKEN=correct staple horse\n\

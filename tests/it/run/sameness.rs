@@ -1,5 +1,5 @@
-//! Every request of a run is the one that `ctxc render` gives for the same situation, byte for byte: in every shipped template, the later
-//! requests of a tool loop too.
+//! Every request of a run is the one that `ctxc render` gives for the same situation, byte for
+//! byte: in every shipped template, the later requests of a tool loop too.
 
 use crate::assembly::shipped::{Here, shipped};
 use crate::cli::project::command_in;
@@ -264,7 +264,8 @@ fn every_request_of_a_run_is_what_render_gives_for_its_situation() {
         "content": "there is no tool `look`"}]});
     fs::write_atomic(&turns, format!("{called}\n{refused}\n").as_bytes()).unwrap();
     let mut count = 0;
-    // `render` never runs the command that lists the files of the first, and knows the model that the second names, which this runner is not given.
+    // `render` never runs the command that lists the files of the first, and knows the model that
+    // the second names, which this runner is not given.
     let apart = ["assess-api-change", "plan-next-step"];
     for task in registry
         .tasks()

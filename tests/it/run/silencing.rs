@@ -27,7 +27,8 @@ fn inputs(task: &serde_json::Value) -> Vec<String> {
         .collect()
 }
 
-/// A project of the bad example of a rule, in which the rule is off; `None` where something else is an error, or the rule stays one.
+/// A project of the bad example of a rule, in which the rule is off; `None` where something else is
+/// an error, or the rule stays one.
 fn silenced(rule: &str, template: &str, settings: &str) -> Option<Project> {
     let off = if settings.contains("[lints]") {
         settings.replacen("[lints]", &format!("[lints]\n{rule} = \"off\""), 1)

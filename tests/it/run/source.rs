@@ -142,7 +142,8 @@ fn issues_are_run_by_the_task_of_the_command_line() {
     again.warns("no task to run: all tasks that are ready are already complete");
 }
 
-/// A delivery that cannot be run stands in the way of no other, and is tried again by the next command.
+/// A delivery that cannot be run stands in the way of no other, and is tried again by the next
+/// command.
 #[test]
 fn a_delivery_is_tried_once_by_a_command() {
     let project = with("", GOOD);

@@ -11,7 +11,8 @@ use std::sync::{Arc, Mutex};
 
 const ANSWERS: &str = "answers:\n- {when: {node: a}, reply: one for ada@example.com}\n- {when: {node: b}, reply: two}\n- {reply: three}\n";
 
-/// A collector that answers everything with a status, and keeps what it was sent: the head and the body of each.
+/// A collector that answers everything with a status, and keeps what it was sent: the head and the
+/// body of each.
 pub(super) struct Collector {
     pub(super) address: String,
     pub(super) sent: Arc<Mutex<Vec<(String, String)>>>,

@@ -1,4 +1,5 @@
-//! The stored settings of the registry decide everything: a runner never looks up what an operator has by default.
+//! The stored settings of the registry decide everything: a runner never looks up what an operator
+//! has by default.
 
 use crate::assembly::shipped::Here;
 use ctxc::Registry;
@@ -111,7 +112,8 @@ fn a_registry_whose_stored_settings_were_changed_runs_by_those() {
         asked[1].contains("The whole.") && asked[1].contains("left by the first"),
         "{asked:?}"
     );
-    // What is stored says that nothing is inherited and nothing carried along, whatever the operators have by default.
+    // What is stored says that nothing is inherited and nothing carried along, whatever the
+    // operators have by default.
     let quiet = changed(built.as_bytes(), &|value| {
         if let Some(setting) = value
             .get_mut("inherit_context")

@@ -369,7 +369,8 @@ fn a_scenario_of_a_whole_run_passes_from_its_recording_and_is_stale_after_a_chan
         .says("3 of 3 agents tested");
 }
 
-/// A script, an input that is made, a call, or a first value before the first agent, by what the task and its answers are.
+/// A script, an input that is made, a call, or a first value before the first agent, by what the
+/// task and its answers are.
 const FIRST: [(&str, &str, &str, &str); 7] = [
     (
         "a script before a step",

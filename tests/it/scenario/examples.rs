@@ -1,5 +1,5 @@
-//! The examples of family 6xx: each bad one gives its finding, no good one does, and every fix that is offered leaves a file
-//! without that finding.
+//! The examples of family 6xx: each bad one gives its finding, no good one does, and every fix that
+//! is offered leaves a file without that finding.
 
 use crate::project::reading::read_with;
 use crate::support::examples::{Example, Examples as _};

@@ -43,7 +43,8 @@ const ROWS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Heads of tasks that have one of the rows by another way: no type, older types, subtypes without a row.
+/// Heads of tasks that have one of the rows by another way: no type, older types, subtypes without
+/// a row.
 const WAYS: [&str; 6] = [
     "<task>",
     "<task type=\"director\">",
@@ -170,8 +171,8 @@ pub(crate) fn refused_by(project: &Project, paths: &[&str], codes: &[&str]) -> B
 fn the_compiler_refuses_exactly_the_cells_that_contradict_themselves() {
     let (project, names) = table();
     let refused = refused(&project, &["cells"]);
-    // Rows that inherit by default contradict themselves with fresh context unless `none` is written; the others where
-    // something is inherited unless `disabled` is.
+    // Rows that inherit by default contradict themselves with fresh context unless `none` is
+    // written; the others where something is inherited unless `disabled` is.
     let inherits = [true, false, true, false, true, true, true, false, true];
     let count = inherits
         .iter()

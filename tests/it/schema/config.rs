@@ -1,4 +1,5 @@
-//! The schema of `ctxc.toml`: fresh, of one mind with the reader about every key, bound and word, and content with what is sound.
+//! The schema of `ctxc.toml`: fresh, of one mind with the reader about every key, bound and word,
+//! and content with what is sound.
 
 use crate::project::reading::read;
 use crate::support::examples::Examples as _;
@@ -36,7 +37,8 @@ fn refusals(schema: &Validator, document: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What the reader has against the keys and values of a project file; what it says of names and policies is its own.
+/// What the reader has against the keys and values of a project file; what it says of names and
+/// policies is its own.
 fn told(text: &str) -> Vec<String> {
     let of_keys = [
         "CTX502", "CTX503", "CTX504", "CTX505", "CTX509", "CTX530", "CTX532",
@@ -167,7 +169,8 @@ fn bad(shape: Shape) -> Vec<Value> {
     }
 }
 
-/// Holds reader and schema against each other at every key of a table and of those inside it; how many documents that were.
+/// Holds reader and schema against each other at every key of a table and of those inside it; how
+/// many documents that were.
 fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize {
     let mut tried = 0;
     let mut hold = |path: &str, document: &Value, is_sound: bool| {

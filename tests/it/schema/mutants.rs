@@ -1,5 +1,5 @@
-//! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end of its parent, an
-//! attribute renamed or given another value. All stay well-formed.
+//! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end
+//! of its parent, an attribute renamed or given another value. All stay well-formed.
 
 use crate::support::examples::Examples as _;
 use ctxc::internals::template::element_specs;

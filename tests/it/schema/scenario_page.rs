@@ -1,4 +1,5 @@
-//! The reference of scenarios as a page, made from the same tables as their schema: a key that is read is on it.
+//! The reference of scenarios as a page, made from the same tables as their schema: a key that is
+//! read is on it.
 
 use ctxc::internals::scenario::expect::answer::ANSWER;
 use ctxc::internals::scenario::expect::context::CONTEXT_TEST;

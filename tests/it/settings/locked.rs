@@ -1,4 +1,5 @@
-//! No registry holds a conflict of settings or lacks one that was written, whatever is off, allowed, lowered or misspelt.
+//! No registry holds a conflict of settings or lacks one that was written, whatever is off,
+//! allowed, lowered or misspelt.
 
 use crate::cli::project::Project;
 use crate::project::reading::read;
@@ -328,7 +329,8 @@ fn what_decides_no_setting_can_be_switched_off() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// The second lock: were such a rule off after all, the conflict that it holds back would be reported in its place.
+/// The second lock: were such a rule off after all, the conflict that it holds back would be
+/// reported in its place.
 #[test]
 fn a_conflict_that_nothing_stands_for_is_reported() {
     static OPEN: RuleMeta = RuleMeta {

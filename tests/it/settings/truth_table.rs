@@ -1,5 +1,5 @@
-//! The truth table of the language: 9 rows × 108 combinations of overrides, the compiler against a plain
-//! statement of the rules that knows nothing of the compiler.
+//! The truth table of the language: 9 rows × 108 combinations of overrides, the compiler against a
+//! plain statement of the rules that knows nothing of the compiler.
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::conflict::{

@@ -1,4 +1,5 @@
-//! `docs/spec/vectors/rendering.json`: what agents receive, in every profile and as every provider's request body.
+//! `docs/spec/vectors/rendering.json`: what agents receive, in every profile and as every
+//! provider's request body.
 
 use super::scenes::{Scene, scenes};
 use crate::support::fresh::assert_fresh;
@@ -21,7 +22,8 @@ use pretty_assertions::assert_eq;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
-/// In place of a mark that depends on the compiler's own hash; as long as it, so that bytes stay where they are.
+/// In place of a mark that depends on the compiler's own hash; as long as it, so that bytes stay
+/// where they are.
 const NONCE: &str = "000000000000000000000";
 
 fn assembled(scene: &Scene, profile: Profile) -> (Assembly, Call) {
@@ -199,7 +201,8 @@ fn texts(value: &Value) -> String {
     parts.collect()
 }
 
-/// Every body says the messages, all of them, in their order and to the byte, as somebody reads it who knows the provider.
+/// Every body says the messages, all of them, in their order and to the byte, as somebody reads it
+/// who knows the provider.
 #[test]
 fn every_body_says_the_same() {
     // Turns have forms of their own: the next test reads those.
@@ -275,7 +278,8 @@ fn part(speaker: &str, part: &Part, out: &mut Vec<String>) {
     }
 }
 
-/// What a body says, part by part, as somebody reads it who knows the provider. Calls and results have names, never ids: Ollama has none.
+/// What a body says, part by part, as somebody reads it who knows the provider. Calls and results
+/// have names, never ids: Ollama has none.
 fn heard(target: &str, body: &Value) -> Vec<String> {
     let mut out = Vec::new();
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -560,7 +564,8 @@ fn what_no_form_of_a_provider_holds_is_refused() {
     assert_eq!(takes(&shown), "openai-responses anthropic gemini ollama");
 }
 
-/// A text from outside never reaches what the system says, however the parent or a template calls it.
+/// A text from outside never reaches what the system says, however the parent or a template calls
+/// it.
 #[test]
 fn nothing_untrusted_is_the_systems() {
     for scene in scenes() {
@@ -598,7 +603,8 @@ fn a_request_without_a_question_is_none() {
     }
 }
 
-/// More breakpoints than a request may have: those of the longest prefixes stay, and no block is blank.
+/// More breakpoints than a request may have: those of the longest prefixes stay, and no block is
+/// blank.
 #[test]
 fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
     use ctxc::internals::context::render::message::Message;

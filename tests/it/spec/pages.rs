@@ -1,4 +1,5 @@
-//! `docs/spec/ELEMENTS.md`, and the tables of `docs/spec/README.md`, from the tables of the compiler.
+//! `docs/spec/ELEMENTS.md`, and the tables of `docs/spec/README.md`, from the tables of the
+//! compiler.
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::settings::operators::{ALIASES, DEFAULTS, Kind as Row, Operator};

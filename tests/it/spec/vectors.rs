@@ -250,7 +250,8 @@ fn shown(template: &str) -> impl Iterator<Item = (String, String)> {
         .map(|path| (path.to_owned(), "words\n".to_owned()))
 }
 
-/// The examples of every rule that need no more than a project file and what an agent is shown, with the finding that they are of.
+/// The examples of every rule that need no more than a project file and what an agent is shown,
+/// with the finding that they are of.
 fn rules() -> Vec<(String, Files)> {
     let mut out = Vec::new();
     for rule in list::all() {
@@ -484,7 +485,8 @@ fn the_compiler_follows_the_rule_on_texts() {
     assert!(seen > 1_000, "{seen}");
 }
 
-/// Each case that names a file is a project as it stands: written to a folder, `check` finds there what it lists.
+/// Each case that names a file is a project as it stands: written to a folder, `check` finds there
+/// what it lists.
 #[test]
 fn the_vectors_can_be_replayed() {
     let path = format!(
@@ -535,7 +537,8 @@ fn the_vectors_can_be_replayed() {
     }
 }
 
-/// Reads the vectors as another implementation would: whatever wrote them, they must be sound in themselves.
+/// Reads the vectors as another implementation would: whatever wrote them, they must be sound in
+/// themselves.
 #[test]
 fn the_vectors_hold_to_the_rule_of_the_language() {
     let mut bodies = 0;

@@ -5,7 +5,8 @@ use ctxc::internals::context::context_source::ContextSource;
 use ctxc::internals::store::{Index, Scope, Skipped, Why};
 use pretty_assertions::assert_eq;
 
-/// Texts over a few words, so that many of them are equally good answers; the same for the same seed.
+/// Texts over a few words, so that many of them are equally good answers; the same for the same
+/// seed.
 fn texts(count: u64) -> Vec<(String, String)> {
     let words = [
         "rollback", "deploy", "pager", "alert", "queue", "schema", "token", "ledger",

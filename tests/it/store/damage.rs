@@ -93,7 +93,8 @@ fn an_index_with_tables_of_somebody_else_is_made_again() {
     let folder = Folder::of(FILES);
     let expected = answers(&folder);
     let sound = std::fs::read(database(&folder)).unwrap();
-    // The name of a table stands in the schema as it was written: another one of that length is another schema.
+    // The name of a table stands in the schema as it was written: another one of that length is
+    // another schema.
     let at = sound
         .windows(11)
         .position(|window| window == b"passages_of")

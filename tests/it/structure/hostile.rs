@@ -5,7 +5,8 @@ use std::time::Instant;
 
 const MANY: usize = 6_000;
 
-/// Something that a file is filled with: what stands before it, what stands there many times, what follows.
+/// Something that a file is filled with: what stands before it, what stands there many times, what
+/// follows.
 const FILLS: &[(&str, &str, &str)] = &[
     ("<task>", "<foo/>\n", "</task>"),
     ("<task>", "<descripton>a</descripton>\n", "</task>"),
@@ -127,7 +128,8 @@ fn many_faults_of_any_kind_stay_linear() {
         start.elapsed()
     };
     for fill in FILLS {
-        // Ten times as many may cost thirty times as much on a busy machine; quadratic is a hundred, at every try.
+        // Ten times as many may cost thirty times as much on a busy machine; quadratic is a
+        // hundred, at every try.
         let fine = (0..6)
             .any(|_| time(MANY, *fill).as_millis() < 200 + 30 * time(MANY / 10, *fill).as_millis());
         assert!(

@@ -1,4 +1,5 @@
-//! What passed for right and has no effect, contradicts itself or can never run (findings L7, L8, L22).
+//! What passed for right and has no effect, contradicts itself or can never run (findings L7, L8,
+//! L22).
 
 use ctxc::{Config, compile_sources};
 use pretty_assertions::assert_eq;

@@ -7,7 +7,8 @@ use ctxc::internals::base::rule_meta::RuleMeta;
 pub(crate) struct Example {
     /// Shown as `template.xml`.
     pub(crate) template: &'static str,
-    /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file: NAME`.
+    /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file:
+    /// NAME`.
     pub(crate) project: &'static str,
 }
 

@@ -1,5 +1,6 @@
-//! The reader against two others, on thousands of damaged templates: what it calls well-formed both accept, roxmltree
-//! with the same tree and the same ranges; what it refuses and roxmltree accepts is in a known list.
+//! The reader against two others, on thousands of damaged templates: what it calls well-formed both
+//! accept, roxmltree with the same tree and the same ranges; what it refuses and roxmltree accepts
+//! is in a known list.
 
 use super::recovery::TEMPLATES;
 use ctxc::internals::syntax::fault::FaultKind;

@@ -1,8 +1,8 @@
 //! Input made to hurt: a clear fault, linear work, memory in proportion.
 //!
-//! Work is bounded by comparing a text with one four times as long: what is linear takes four times as long, what is
-//! quadratic sixteen. The absolute bound is that of the promise, times twenty for a build without optimisation on a
-//! machine that does other things.
+//! Work is bounded by comparing a text with one four times as long: what is linear takes four times
+//! as long, what is quadratic sixteen. The absolute bound is that of the promise, times twenty for
+//! a build without optimisation on a machine that does other things.
 
 use super::shape;
 use ctxc::internals::syntax::fault::FaultKind;
@@ -290,8 +290,8 @@ fn nothing_is_quadratic() {
     for unit in UNITS {
         for (before, after) in [("", ""), ("<r>\n  ", "\n</r>")] {
             let text = |count: usize| format!("{before}{}{after}", unit.repeat(count));
-            // Other tests run beside this one: one quiet moment of several shows that the work is linear, and short times
-            // say little. What is quadratic fails every time.
+            // Other tests run beside this one: one quiet moment of several shows that the work is
+            // linear, and short times say little. What is quadratic fails every time.
             let fine = (0..8).any(|_| {
                 let (small, large) = (time(&text(3_000)), time(&text(12_000)));
                 large < small * 9 || large < Duration::from_millis(60)

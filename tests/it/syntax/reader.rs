@@ -1,4 +1,5 @@
-//! One fault for one damaged region, at the right place, and a tree that keeps what was not damaged.
+//! One fault for one damaged region, at the right place, and a tree that keeps what was not
+//! damaged.
 
 use ctxc::internals::syntax::fault::FaultKind;
 use ctxc::internals::syntax::{Limits, Reader};

@@ -1,5 +1,5 @@
-//! What a single deleted character costs: names, parents, errors, faults elsewhere. The figures go to
-//! `benches/RESULTS.md`; `cargo test --test it recovery -- --nocapture` prints them.
+//! What a single deleted character costs: names, parents, errors, faults elsewhere. The figures go
+//! to `benches/RESULTS.md`; `cargo test --test it recovery -- --nocapture` prints them.
 
 #![allow(
     clippy::print_stdout,
@@ -64,13 +64,15 @@ fn path(element: Element<'_>) -> String {
     format!("{around}/{}", element.name())
 }
 
-/// Each element by where its name starts, with where its parent's does, in offsets of the text before the deletion.
+/// Each element by where its name starts, with where its parent's does, in offsets of the text
+/// before the deletion.
 fn parents(text: &str, deleted: Option<(usize, u8)>) -> BTreeMap<u32, Option<u32>> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
     let original = |element: Element<'_>| {
         let start = element.name_span().start;
-        // A name that starts where the deleted character stood has lost its first letter, or the bracket before it.
+        // A name that starts where the deleted character stood has lost its first letter, or the
+        // bracket before it.
         let behind = deleted.is_some_and(|(at, byte)| {
             start as usize > at || (start as usize == at && byte == b'<')
         });
@@ -201,7 +203,8 @@ fn surviving_elements_keep_their_parents() {
     assert!(by_path.share() >= 93.0, "{:.2} %", by_path.share());
 }
 
-/// Plants an unknown element at head, middle and tail: behind the first start tag, in the middle, before the last end tag.
+/// Plants an unknown element at head, middle and tail: behind the first start tag, in the middle,
+/// before the last end tag.
 fn planted(text: &str) -> String {
     let root = text
         .find("<task")

@@ -3,7 +3,8 @@
 use ctxc::internals::syntax::Fault;
 use ctxc::internals::syntax::tree::{Document, Element};
 
-/// Panics unless the tree is one: children inside their parents and in order, spans inside the text, nothing lost.
+/// Panics unless the tree is one: children inside their parents and in order, spans inside the
+/// text, nothing lost.
 pub(super) fn check(document: Document<'_>, faults: &[Fault]) {
     let length = document.text.len() as u32;
     let mut reached = 0;

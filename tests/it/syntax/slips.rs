@@ -320,7 +320,8 @@ const PLANTED: &str = "\
 </task>
 ";
 
-/// A slip: what is replaced by what, and the rule that reports it beside the four. `-` before a rule: one of the four that is lost.
+/// A slip: what is replaced by what, and the rule that reports it beside the four. `-` before a
+/// rule: one of the four that is lost.
 const SLIPS: &[(&str, &str, &[&str])] = &[
     ("", "", &[]),
     // A container with a slip in its name is what was meant.
@@ -587,7 +588,8 @@ fn a_container_is_known_by_what_it_holds() {
         .collect();
     assert_eq!(titles, ["write <steps>", "write <task>"]);
     assert_eq!(told(&text).len(), 3);
-    // What could stand there itself is grouped, and where two containers hold it nobody knows which is meant.
+    // What could stand there itself is grouped, and where two containers hold it nobody knows which
+    // is meant.
     for inside in [
         "<group><instructions>{{zz}}</instructions></group>",
         "<group><input name=\"a\">{{zz}}</input></group>",

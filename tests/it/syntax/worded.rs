@@ -1,4 +1,5 @@
-//! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it is offered for.
+//! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it
+//! is offered for.
 
 use crate::support::examples::Examples as _;
 use ctxc::internals::base::diagnostic::Diagnostic;

@@ -1,4 +1,5 @@
-//! From tree to model: what each operator keeps, what is found wrong, and that nothing makes it panic.
+//! From tree to model: what each operator keeps, what is found wrong, and that nothing makes it
+//! panic.
 
 use ctxc::internals::syntax::{Limits, Reader};
 use ctxc::internals::template;
@@ -442,7 +443,8 @@ fn a_million_bad_elements_are_counted_and_not_kept() {
         "<manual_xml/>".repeat(3)
     );
     with(&text, |file| {
-        // The older forms are kept whatever the errors are: of a type, one element that may stand once, and two more.
+        // The older forms are kept whatever the errors are: of a type, one element that may stand
+        // once, and two more.
         let old = file
             .faults
             .iter()

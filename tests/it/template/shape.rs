@@ -3,7 +3,8 @@
 use ctxc::internals::template::shape::Shape;
 use serde_json::{Value, json};
 
-/// What holds nothing but listed values, numbers and truth values is told through references and choices.
+/// What holds nothing but listed values, numbers and truth values is told through references and
+/// choices.
 #[test]
 fn what_is_put_together_of_listed_values_holds_no_text() {
     let defs = json!({"color": {"type": "string", "enum": ["red", "blue"]}, "level": {"anyOf": [{"$ref": "#/$defs/color"}, {"type": "number"}]},

@@ -2,7 +2,8 @@
 
 use std::process::{Child, Command, Stdio};
 
-/// This test binary again, as a program that runs one test, which is another program's part: the variable says so.
+/// This test binary again, as a program that runs one test, which is another program's part: the
+/// variable says so.
 pub(super) fn child(test: &str, variable: &str, value: &std::path::Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

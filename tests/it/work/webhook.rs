@@ -1,4 +1,5 @@
-//! The webhook: who may deliver what, and a thousand deliveries to a program that is killed again and again.
+//! The webhook: who may deliver what, and a thousand deliveries to a program that is killed again
+//! and again.
 
 use super::program::{child, until};
 use ctxc::runtime::{TaskJournal, TaskSource, Webhook, WebhookOptions};

@@ -431,7 +431,8 @@ pub(super) fn choices(
     Ok(choices)
 }
 
-/// The commit that `--affected` alone compares with, and its name for people: as for the gate, where the work left the default branch.
+/// The commit that `--affected` alone compares with, and its name for people: as for the gate,
+/// where the work left the default branch.
 fn affected_base(project: &Compiled) -> (String, String) {
     let base = ChangeBase::of(&project.root, None).ok();
     match base.and_then(|base| {
@@ -448,7 +449,8 @@ fn affected_base(project: &Compiled) -> (String, String) {
     }
 }
 
-/// Takes the last verdicts of cases that did not change from the history; one that did not pass is run again.
+/// Takes the last verdicts of cases that did not change from the history; one that did not pass is
+/// run again.
 fn carry(project: &Compiled, now: &[(String, Option<Keys>)], choices: &mut [Choice]) -> Result<()> {
     if !choices.contains(&Choice::LeaveOut) {
         return Ok(());

@@ -1,5 +1,6 @@
-//! Programs of the project that scenarios take their requests from: run behind a double that answers from a recording, until the calls
-//! that are meant were made. One run serves all scenarios whose recordings are the beginning of one.
+//! Programs of the project that scenarios take their requests from: run behind a double that
+//! answers from a recording, until the calls that are meant were made. One run serves all scenarios
+//! whose recordings are the beginning of one.
 
 use super::own_checks::MODULES;
 use crate::base::fs;
@@ -63,7 +64,8 @@ struct PlannedCall {
 }
 
 impl<'p> Programs<'p> {
-    /// Those of a project, of which these command lines are permitted, for these scenarios: their files and where their requests come from.
+    /// Those of a project, of which these command lines are permitted, for these scenarios: their
+    /// files and where their requests come from.
     pub(super) fn new<'c>(
         project: &'p Compiled,
         permitted: BTreeSet<String>,
@@ -150,7 +152,8 @@ impl<'p> Programs<'p> {
         process::run(&argv, &self.project.root, &all, "", bounds)
     }
 
-    /// The request of a call that is meant: from a run for another scenario, else from one that looks for all calls that it can serve.
+    /// The request of a call that is meant: from a run for another scenario, else from one that
+    /// looks for all calls that it can serve.
     fn sent(&self, sent: &SentBy, answers: &str) -> Outcome {
         let own = PlannedCall {
             sent: sent.clone(),
@@ -175,8 +178,8 @@ impl<'p> Programs<'p> {
         })
     }
 
-    /// The calls that one run finds together with this one, which is the first of them: those of the same program whose recordings are the
-    /// beginning of the longest one.
+    /// The calls that one run finds together with this one, which is the first of them: those of
+    /// the same program whose recordings are the beginning of the longest one.
     fn served_with(&self, own: &PlannedCall) -> Result<Vec<ServedCall>, String> {
         let is_of_program = |other: &&PlannedCall| other.sent.argv == own.sent.argv;
         let extends = |other: &&PlannedCall| other.answers.starts_with(&own.answers);
@@ -412,8 +415,9 @@ impl Calls {
         self.wanted.iter().all(|wanted| wanted.found.is_some())
     }
 
-    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the one in its place of the conversation that is most
-    /// like the recorded one, once no other can come that is more like it.
+    /// The call that is meant: the one that is as recorded, of several the nth; where none is, the
+    /// one in its place of the conversation that is most like the recorded one, once no other can
+    /// come that is more like it.
     fn find(&self, wanted: &Wanted, is_settled: bool) -> Option<ProgramRequest> {
         if wanted.found.is_some() {
             return wanted.found.clone();

@@ -271,7 +271,8 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     out
 }
 
-/// Why a case is not as expected, without the places: of several cases with the same causes, the first one is explained.
+/// Why a case is not as expected, without the places: of several cases with the same causes, the
+/// first one is explained.
 fn causes(row: &CaseRow) -> BTreeSet<&str> {
     let trial = row
         .trials

@@ -1,5 +1,6 @@
-//! One sample of everything that JSON handed in by a host can reach: values in plain and Jinja texts, schemas of answers, calls of
-//! tools, results of steps, the mark of untrusted text, cases of scenarios. Built by the tests of ctxc, too: see `tests/it/assembly/order.rs`.
+//! One sample of everything that JSON handed in by a host can reach: values in plain and Jinja
+//! texts, schemas of answers, calls of tools, results of steps, the mark of untrusted text, cases
+//! of scenarios. Built by the tests of ctxc, too: see `tests/it/assembly/order.rs`.
 
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::targets::TARGETS;

@@ -1,7 +1,8 @@
 //! The project whose files are edited.
 
-/// Files by a word for each, with their texts. In a text `⟦n:WORD⟧` is a name, `⟦p:FILE⟧` a path of the project, `⟦r:FILE⟧` a path from
-/// the folder of the text and `⟦s:FILE⟧` the name of a task that has it of its file. Every other word stays as it is.
+/// Files by a word for each, with their texts. In a text `⟦n:WORD⟧` is a name, `⟦p:FILE⟧` a path of
+/// the project, `⟦r:FILE⟧` a path from the folder of the text and `⟦s:FILE⟧` the name of a task
+/// that has it of its file. Every other word stays as it is.
 pub(super) const FILES: &[(&str, &str, &str)] = &[
     (
         "config",

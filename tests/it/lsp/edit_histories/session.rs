@@ -179,7 +179,8 @@ impl Session {
         }
     }
 
-    /// Reports what happened to files on disk: 1 that they came, 2 that they changed, 3 that they went.
+    /// Reports what happened to files on disk: 1 that they came, 2 that they changed, 3 that they
+    /// went.
     fn report(&self, events: &[(String, u8)]) {
         let events: Vec<Value> = events
             .iter()

@@ -1,5 +1,6 @@
-//! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
-//! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
+//! Real artifacts of every kind, as the program and the library write them: from the shipped
+//! templates, from every example of every rule with all that can be lowered let through, and from a
+//! project that writes what is rare.
 
 use super::tasks::{HELD, MOVED};
 use super::{imports, roles};
@@ -532,7 +533,8 @@ fn manifests(out: &mut Artifacts) {
     );
 }
 
-/// What the shipped tasks would receive against what they receive once every text, file and default is another one.
+/// What the shipped tasks would receive against what they receive once every text, file and default
+/// is another one.
 fn differences(out: &mut Artifacts) {
     let roles = roles::roles();
     // One role goes, one comes, one loses its price, and the others pay another one.

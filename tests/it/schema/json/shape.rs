@@ -6,8 +6,8 @@ use ctxc::internals::schema::json::Schema;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
-/// What is wrong with the form of a schema: keys without a description, or with one that speaks of the code; required keys
-/// without a schema.
+/// What is wrong with the form of a schema: keys without a description, or with one that speaks of
+/// the code; required keys without a schema.
 fn faults(document: &Value) -> Vec<String> {
     let mut faults = Vec::new();
     for at in described(document) {

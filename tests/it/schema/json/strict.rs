@@ -1,5 +1,6 @@
-//! The schemas against real artifacts, mechanically: each fits; each key of a schema is really written; each key that is
-//! always written is required; one that is taken away is missed, and one that a later version adds is taken, at every object.
+//! The schemas against real artifacts, mechanically: each fits; each key of a schema is really
+//! written; each key that is always written is required; one that is taken away is missed, and one
+//! that a later version adds is taken, at every object.
 
 use super::artifacts::{self, Artifact, LINES};
 use super::survey::{Compiled, Place, Survey};

@@ -1,5 +1,6 @@
-//! Which objects of which artifacts a schema described by which of its parts. The validator says so: each description that
-//! took part is an annotation of the value that it describes, and every key of our schemas has one.
+//! Which objects of which artifacts a schema described by which of its parts. The validator says
+//! so: each description that took part is an annotation of the value that it describes, and every
+//! key of our schemas has one.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};

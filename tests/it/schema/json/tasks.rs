@@ -18,7 +18,8 @@ pub(super) const HELD: &str = "\
 </task>
 ";
 
-/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings of its own.
+/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings
+/// of its own.
 pub(super) const MOVED: &str = "\
 <task type=\"atomic\" name=\"moved\">
   <description>Judge the {{thing}}.</description>
