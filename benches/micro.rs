@@ -78,7 +78,7 @@ fn b_quick_xml_events(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn c_roxmltree_tree(bencher: Bencher<'_, '_>) {
     each(bencher, |text| {
-        drop(black_box(roxmltree::Document::parse(text)))
+        drop(black_box(roxmltree::Document::parse(text)));
     });
 }
 
@@ -120,7 +120,7 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
             text,
             Chosen::Named,
             &mut scratch,
-        )))
+        )));
     });
 }
 
@@ -237,7 +237,7 @@ fn l_a_request_read_as_json(bencher: Bencher<'_, '_>) {
     let read = || {
         drop(black_box(serde_json::from_str::<serde_json::Value>(
             black_box(text),
-        )))
+        )));
     };
     bencher
         .counter(BytesCount::new(text.len()))
@@ -255,7 +255,7 @@ fn m_a_request_masked(bencher: Bencher<'_, '_>) {
             black_box(text),
             "/request",
             &mut Vec::new(),
-        )))
+        )));
     };
     bencher
         .counter(BytesCount::new(text.len()))

@@ -59,9 +59,9 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     // Even parts are prose, odd parts are code.
     for (at, part) in rule.case.split("```").enumerate() {
         if at % 2 == 0 {
-            prose(&mut out, part, screen, width)
+            prose(&mut out, part, screen, width);
         } else {
-            code(&mut out, part)
+            code(&mut out, part);
         }
     }
     if !rule.locked {

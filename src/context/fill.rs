@@ -384,7 +384,7 @@ impl<'a> Writer<'a, '_> {
             Expression::Text(text) => self.push(&text.value, Origin::Frame),
             Expression::Number(number) => self.push(&number.value, Origin::Frame),
             Expression::Boolean(value) => {
-                self.push(if value.value { "true" } else { "false" }, Origin::Frame)
+                self.push(if value.value { "true" } else { "false" }, Origin::Frame);
             }
         }
     }

@@ -54,7 +54,7 @@ impl TextLines {
             match node.kind() {
                 Kind::Text | Kind::Cdata => walk.node(node, text),
                 Kind::Element if node.as_element().is_some_and(is_use) => {
-                    walk.finds(node.span().start as usize)
+                    walk.finds(node.span().start as usize);
                 }
                 Kind::Element | Kind::Comment | Kind::Instruction => {}
             }
@@ -166,7 +166,7 @@ impl Walk<'_> {
             // Outside `xml:space="preserve"`, it is a line break by itself, or one together with
             // the following one.
             "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => {
-                self.end_line(at + length)
+                self.end_line(at + length);
             }
             other => {
                 self.words(at, other);

@@ -321,7 +321,7 @@ impl Scope {
     /// Declares a name without a value as trusted, with the shape that its value will have.
     pub(super) fn open(&mut self, name: &str, shape: Shape) {
         self.change(name, |bound| {
-            (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)))
+            (bound.trust, bound.shape) = (Trust::Trusted, Some(Arc::new(shape)));
         });
     }
 

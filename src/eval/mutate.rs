@@ -362,7 +362,7 @@ pub fn noticed_losses(
                     let found = prepared.assemble(&|segments| {
                         segments
                             .iter_mut()
-                            .for_each(|segment| own_text::lose(loss, segment))
+                            .for_each(|segment| own_text::lose(loss, segment));
                     });
                     notices(prepared, found)
                 };
@@ -613,14 +613,14 @@ fn edits(id: &str) -> [(Change, SegmentEdit); 4] {
             segments
                 .iter_mut()
                 .filter(|segment| segment.id == id)
-                .for_each(halve)
+                .for_each(halve);
         }),
         (Change::Move(id.to_owned()), to_front),
         (Change::Reword(id.to_owned()), |id, segments| {
-            reword(id, segments)
+            reword(id, segments);
         }),
         (Change::Unfence(id.to_owned()), |id, segments| {
-            unfence(id, segments)
+            unfence(id, segments);
         }),
     ]
 }

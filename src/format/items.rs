@@ -109,7 +109,7 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
                 groups.push((place, std::mem::take(&mut leading)));
             }
             (ItemKind::Comment, Some((_, group))) if item.same_line && leading.is_empty() => {
-                group.push(*item)
+                group.push(*item);
             }
             (ItemKind::Comment, _) => leading.push(Item {
                 same_line: item.same_line && at > 0,

@@ -87,9 +87,9 @@ pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
                 .peek()
                 .map_or(is_before_tag, |next| matches!(next, '{' | '%' | '#'));
         if is_opening {
-            out.push_str("{{ \"{\" }}")
+            out.push_str("{{ \"{\" }}");
         } else {
-            out.push(c)
+            out.push(c);
         }
     }
 }

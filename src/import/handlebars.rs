@@ -307,7 +307,7 @@ impl Writer<'_> {
         match (self.dialect, helper, first) {
             (Dialect::Handlebars, "if", Some(path)) => self.condition(tag, path, "if", ""),
             (Dialect::Handlebars, "unless", Some(path)) => {
-                self.condition(tag, path, "unless", "not ")
+                self.condition(tag, path, "unless", "not ");
             }
             (Dialect::Handlebars, "each", Some(path)) => self.each(tag, path, "each", all, at),
             (Dialect::Handlebars, "with", Some(path)) => {
@@ -334,9 +334,9 @@ impl Writer<'_> {
                         .iter()
                         .any(|tag| matches!(tag.text(self.text), "." | "this"));
                 if is_list {
-                    self.each(tag, name, name, all, at)
+                    self.each(tag, name, name, all, at);
                 } else {
-                    self.block(tag, name, "")
+                    self.block(tag, name, "");
                 }
             }
             _ => {

@@ -146,7 +146,7 @@ impl<'t> Instrumenter<'_, 't> {
             Instruction::Slice => self.all(SLICE, 4),
             // A loop compares these values with those of the previous iteration.
             Instruction::CallMethod("changed", Some(count)) => {
-                self.all(OPERANDS, usize::from(count.saturating_sub(1)))
+                self.all(OPERANDS, usize::from(count.saturating_sub(1)));
             }
             Instruction::GetItem => self.all(TEXTS, 2),
             Instruction::Eq

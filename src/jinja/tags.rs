@@ -138,7 +138,7 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
             match token {
                 Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
                 Token::ParenClose | Token::BracketClose | Token::BraceClose => {
-                    depth = depth.saturating_sub(1)
+                    depth = depth.saturating_sub(1);
                 }
                 _ => {}
             }

@@ -199,7 +199,7 @@ impl Trial<'_> {
         ];
         all_expressions(tree, &mut |expr| match expr {
             Expr::Const(one) if values.len() < MOST_VALUES => {
-                values.extend(one.value.as_str().map(Value::from))
+                values.extend(one.value.as_str().map(Value::from));
             }
             _ => {}
         });
@@ -266,7 +266,7 @@ fn all_expressions<'s, 't>(tree: &'s Stmt<'t>, look: &mut impl FnMut(&'s Expr<'t
     each_stmt(tree, &mut |stmt| {
         expressions(stmt)
             .into_iter()
-            .for_each(|expr| each(expr, look))
+            .for_each(|expr| each(expr, look));
     });
 }
 
@@ -286,7 +286,7 @@ fn statements(text: &str) -> Vec<Range<usize>> {
                     .iter()
                     .any(|(token, _)| matches!(token, Token::Assign)) => {}
             "for" | "if" | "with" | "set" | "autoescape" | "filter" | "macro" | "call" => {
-                depth += 1
+                depth += 1;
             }
             word if word.starts_with("end") => depth = depth.saturating_sub(1),
             _ => {}

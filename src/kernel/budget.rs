@@ -202,7 +202,7 @@ pub fn room_of_others(blocks: &[Block<'_>], budget: usize, has_open_share: bool)
             None => {
                 has_share |= block.is_foreign_input()
                     || block.turn.1 == Kind::History
-                    || block.priority < WITHOUT_ROOM
+                    || block.priority < WITHOUT_ROOM;
             }
         }
     }
@@ -659,9 +659,9 @@ fn first(
             .get(middle)
             .is_some_and(|range| cost(range).1 <= left)
         {
-            high = middle
+            high = middle;
         } else {
-            low = middle + 1
+            low = middle + 1;
         }
     }
     let range = ranges.get(low)?;

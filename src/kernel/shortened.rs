@@ -174,9 +174,9 @@ fn cut_texts(
         while level < above {
             let middle = above - (above - level) / 2;
             if size(middle) <= left {
-                level = middle
+                level = middle;
             } else {
-                above = middle - 1
+                above = middle - 1;
             }
         }
         let mut cuts = Cuts::new();
@@ -327,7 +327,7 @@ impl<'a> Shortened<'a> {
                     text.push_str(&mark);
                 }
                 Part::Media(media) => {
-                    *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id))
+                    *part = Part::Text(format!("[cut: {} of {} left out]", media.title(), self.id));
                 }
                 Part::Text(_) | Part::Reasoning(_) | Part::Call(_) | Part::Result(_) => continue,
             }

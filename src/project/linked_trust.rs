@@ -236,7 +236,7 @@ impl Sources {
     pub(super) fn reached(&self, flow: &Flow, said: &Said) -> Reached {
         let nodes = &self.nodes;
         let of = |at: usize, into: &mut Vec<u32>| {
-            into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of))
+            into.extend(nodes.get(at).into_iter().flat_map(|node| &node.of));
         };
         // A value from outside is reported in its own definition.
         let not_marked = |at: usize, into: &mut Vec<u32>| {

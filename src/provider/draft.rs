@@ -141,7 +141,7 @@ impl Draft {
                     parts.push(Part::Call(call));
                 }
                 Part::Text(_) | Part::Reasoning(_) | Part::Result(_) | Part::Media(_) => {
-                    parts.push(part)
+                    parts.push(part);
                 }
             }
         }

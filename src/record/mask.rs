@@ -532,7 +532,7 @@ fn without_logprobs(json: &str) -> Cow<'_, str> {
                     .for_each(|(key, value)| match key.as_str() {
                         "logprobs" | "top_logprobs" | "logprobsResult" => *value = Value::Null,
                         _ => remove(value),
-                    })
+                    });
             }
             Value::Array(items) => items.iter_mut().for_each(remove),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

@@ -132,7 +132,7 @@ pub(super) fn stands_for(masked: &str, clear: &str, redactor: &Redactor) -> bool
                         break;
                     }
                     Evidence::Form if next.len() < WAYS => {
-                        drop(next.insert(value.end + literal.len()))
+                        drop(next.insert(value.end + literal.len()));
                     }
                     Evidence::Form | Evidence::None => {}
                 }

@@ -149,7 +149,7 @@ pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<Reso
         .and_then(template::model::Definition::task)
     {
         nodes::paths(task, &mut |node, id| {
-            out.push(resolved(node, id, &bodies, config, &place.path))
+            out.push(resolved(node, id, &bodies, config, &place.path));
         });
     }
     Ok(out)

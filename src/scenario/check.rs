@@ -316,21 +316,21 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
                 );
             }),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {
-                sink.wrong_type(path, shape, node)
+                sink.wrong_type(path, shape, node);
             }
         },
         Shape::Chat(inner) => chat(sink, path, (shape, inner), node),
         Shape::Said(inner) => said(sink, path, (shape, inner), node),
         Shape::PatternsOr(inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole)
+            table(sink, path, inner, node, Ask::Whole);
         }
         Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
         Shape::IdOr(inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole)
+            table(sink, path, inner, node, Ask::Whole);
         }
         Shape::IdOr(_) => text(sink, path, shape, node),
         Shape::Or(_, inner) if node.entries().is_some() => {
-            table(sink, path, inner, node, Ask::Whole)
+            table(sink, path, inner, node, Ask::Whole);
         }
         Shape::Or(Shape::List(inner, least), _) => list(sink, path, (shape, inner), *least, node),
         Shape::Or(inner, _) => self::shape(sink, path, *inner, node),
@@ -417,7 +417,7 @@ fn patterns(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>
         }
         Value::Text(_) => scalar(sink, path, Shape::Pattern, node),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Map(_) => {
-            sink.wrong_type(path, wanted, node)
+            sink.wrong_type(path, wanted, node);
         }
     }
 }
@@ -432,7 +432,7 @@ fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
         Some(named) => text(sink, path, Shape::Text, named),
         None if node.tag.is_some() => text(sink, path, Shape::Text, node),
         None if matches!(wanted, Shape::Content) && node.text().is_none() => {
-            sink.wrong_type(path, wanted, node)
+            sink.wrong_type(path, wanted, node);
         }
         None => {}
     }

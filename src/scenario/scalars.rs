@@ -48,10 +48,10 @@ pub(super) fn scalar(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: 
         | (Shape::Bool, Value::Bool(_))
         | (Shape::True, Value::Bool(true)) => {}
         (Shape::True, Value::Bool(false)) => {
-            sink.bad_value(path, node, "`true`, or no such line".to_owned(), None)
+            sink.bad_value(path, node, "`true`, or no such line".to_owned(), None);
         }
         (Shape::Text | Shape::Label | Shape::Schema, Value::Text(_)) => {
-            text(sink, path, wanted, node)
+            text(sink, path, wanted, node);
         }
         (Shape::Whole(least, most), Value::Number(number)) => {
             if number

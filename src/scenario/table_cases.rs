@@ -215,7 +215,7 @@ fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) ->
             _ if KEYS.contains(&name) => own.push(entry(name, text(value), place)),
             _ if CONTEXT.contains(&name) => context.push(entry(name, text(value), place)),
             _ if EXPECTED.contains(&name) => {
-                expected.push(node(Value::Map(vec![entry(name, text(value), place)])))
+                expected.push(node(Value::Map(vec![entry(name, text(value), place)])));
             }
             _ => inputs.push(entry(
                 name.strip_prefix("inputs.").unwrap_or(name),

@@ -292,7 +292,7 @@ impl Pass<'_, '_> {
                             previous,
                             first: child,
                             begins,
-                        }))
+                        }));
                     }
                     Some(false) => run = None,
                     // It shares a line with the node before it.

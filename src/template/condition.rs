@@ -173,7 +173,7 @@ pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Path<'a>> {
 fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) {
     match condition {
         Condition::And(parts) | Condition::Or(parts) => {
-            parts.iter().for_each(|part| collect(part, found))
+            parts.iter().for_each(|part| collect(part, found));
         }
         Condition::Not(part) => collect(part, found),
         Condition::Compare(comparison) => {
@@ -227,10 +227,10 @@ fn demand<'c, 'a>(
                 match (own, other) {
                     (Condition::Value(Value::Path(_)), _) if is_equality => {}
                     (Condition::Value(Value::Path(_)), Condition::Value(Value::Number(_))) => {
-                        demand(own, Demand::Number, found)
+                        demand(own, Demand::Number, found);
                     }
                     (Condition::Value(Value::Path(_)), Condition::Value(Value::Text(_))) => {
-                        demand(own, Demand::Text, found)
+                        demand(own, Demand::Text, found);
                     }
                     (Condition::Value(Value::Path(_)), _) => demand(own, Demand::Ordered, found),
                     _ => demand(own, Demand::Truth, found),

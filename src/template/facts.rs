@@ -236,7 +236,7 @@ fn schema(file: &Str<'_>, owner: u32) -> Source {
 fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     for arg in &call.args {
         texts::of_input(Role::Arg, arg, &mut |_, text| {
-            of_text(text, (owner, path), facts)
+            of_text(text, (owner, path), facts);
         });
     }
     let Some(name) = &call.template else { return };

@@ -164,7 +164,7 @@ fn every_row_of_the_table_is_shown() {
         for name in row.names {
             match row.kind {
                 ctxc::internals::settings::operators::Kind::Part => {
-                    assert!(has(name, true), "no template shows the part {name}")
+                    assert!(has(name, true), "no template shows the part {name}");
                 }
                 ctxc::internals::settings::operators::Kind::Subtype => {
                     assert!(has(name, false), "no template shows the subtype {name}");

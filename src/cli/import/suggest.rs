@@ -56,7 +56,7 @@ pub(super) fn suggestion(made: &[Made]) -> Option<String> {
                 let _ = writeln!(roles, "provider = \"{vendor}\"");
             }
             None => {
-                roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n")
+                roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n");
             }
         }
         roles.push_str("tier = \"standard\"  # how able it is, as you see it\n");

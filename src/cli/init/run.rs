@@ -88,7 +88,7 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     match &ci {
         Some((Ci::Github, project)) => workflow(&root, project, cx)?,
         Some((Ci::Print, project)) => {
-            cx.print(|out| out.write_all(project.commands().as_bytes()))?
+            cx.print(|out| out.write_all(project.commands().as_bytes()))?;
         }
         None => {}
     }

@@ -53,9 +53,9 @@ pub(crate) fn escape_lines(text: &str) -> Cow<'_, str> {
     let mut out = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         if is_layout(c) {
-            out.push(c)
+            out.push(c);
         } else {
-            push(&mut out, c)
+            push(&mut out, c);
         }
     }
     Cow::Owned(out)

@@ -103,9 +103,9 @@ pub(crate) fn run(
         };
         let row = call(was, now, &facts(&now.request, &project.config.models));
         if row.segments.is_empty() {
-            document.same.push(now.name.clone())
+            document.same.push(now.name.clone());
         } else {
-            document.changed.push(row)
+            document.changed.push(row);
         }
     }
     cx.emit(output, |format, cx| match format {

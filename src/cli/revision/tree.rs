@@ -294,7 +294,7 @@ fn parts(path: &Path) -> io::Result<Vec<String>> {
     for part in path.components() {
         match part {
             Component::Normal(name) => {
-                out.push(name.to_str().ok_or(io::ErrorKind::NotFound)?.to_owned())
+                out.push(name.to_str().ok_or(io::ErrorKind::NotFound)?.to_owned());
             }
             Component::ParentDir => out.push("..".to_owned()),
             Component::RootDir | Component::CurDir => {}

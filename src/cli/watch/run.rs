@@ -73,7 +73,7 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
             // A path that never existed is a mistake in the command line.
             Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
             Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => {
-                shown.failed(&error, cx)?
+                shown.failed(&error, cx)?;
             }
             Err(error) => return Err(error),
         }

@@ -93,7 +93,7 @@ impl Binder<'_, '_> {
             .and_then(|before| Some((before, chain.get(before)?)));
         match before {
             Some((before, parent)) if link.child.is_some() => {
-                self.part((before, parent), link, &mut scope)
+                self.part((before, parent), link, &mut scope);
             }
             Some((before, from)) => {
                 let inputs = self.memo.node(before).map(|names| Rc::clone(&names.inputs));

@@ -133,7 +133,7 @@ impl Loaded {
             }
             let (from, before) = recent.first().copied().unwrap_or_default();
             merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |end| {
-                borders.push((at + end, from, before))
+                borders.push((at + end, from, before));
             });
             at += piece.len();
         }

@@ -358,7 +358,7 @@ impl<'r> Said<'r> {
                     id,
                     name,
                     arguments,
-                })
+                });
             }
             Part::Result(ToolResult {
                 call,

@@ -44,9 +44,9 @@ pub fn clopper_pearson(passed: u32, trials: u32) -> Option<(f64, f64)> {
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
             if at_least(successes, trials, middle) < chance {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         f64::midpoint(low, high)

@@ -294,7 +294,7 @@ impl<'p, 't> Flattener<'p, 't> {
             }
             match page.statements.get(&at) {
                 Some(Statement::Include(name, is_optional)) => {
-                    self.include(page, at, (name.as_deref(), *is_optional), out)
+                    self.include(page, at, (name.as_deref(), *is_optional), out);
                 }
                 Some(Statement::Import(import)) => self.import(page, at, import, out),
                 Some(Statement::Block(name, close)) => {
@@ -317,7 +317,7 @@ impl<'p, 't> Flattener<'p, 't> {
                     at = *close;
                 }
                 Some(Statement::Asks(BlockCall::Whole(block))) => {
-                    self.block_call(page, at, *block, among, out)
+                    self.block_call(page, at, *block, among, out);
                 }
                 Some(Statement::Asks(BlockCall::Part(said))) => self.refuse_block(page, at, said),
                 Some(Statement::Extends(..)) | None if piece.is_data() => {

@@ -83,7 +83,7 @@ impl<'t> Page<'t> {
             for stmt in &template.children {
                 page.define(stmt);
                 each_stmt(stmt, &mut |inner| {
-                    page.statement(inner, std::ptr::eq(inner, stmt))
+                    page.statement(inner, std::ptr::eq(inner, stmt));
                 });
             }
             page.exports = sets(&template.children);
@@ -264,10 +264,10 @@ fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
             Stmt::SetBlock(one) => bind(&one.target, &mut names),
             Stmt::Import(one) => bind(&one.name, &mut names),
             Stmt::FromImport(one) => {
-                names.extend(chosen(one).into_iter().map(|(_, called)| called))
+                names.extend(chosen(one).into_iter().map(|(_, called)| called));
             }
             Stmt::IfCond(one) => {
-                names.extend(sets(&one.true_body).intersection(&sets(&one.false_body)))
+                names.extend(sets(&one.true_body).intersection(&sets(&one.false_body)));
             }
             _ => {}
         }

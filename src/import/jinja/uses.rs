@@ -450,7 +450,7 @@ impl<'t> Walk<'t> {
             BinOpKind::Concat => both(put(), put()),
             BinOpKind::Eq | BinOpKind::Ne => self.compare(left, CompareOpKind::Eq, right),
             BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte => {
-                self.compare(left, CompareOpKind::Lt, right)
+                self.compare(left, CompareOpKind::Lt, right);
             }
             BinOpKind::In => self.compare(left, CompareOpKind::In, right),
         }

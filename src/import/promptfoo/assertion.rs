@@ -328,7 +328,7 @@ fn put_in(text: &str, vars: &[(String, Given)]) -> Result<String, String> {
         match value {
             Some(Given::Value(Value::String(text))) => out.push_str(text),
             Some(Given::Value(value @ (Value::Number(_) | Value::Bool(_)))) => {
-                out.push_str(&value.to_string())
+                out.push_str(&value.to_string());
             }
             _ => {
                 return Err(format!(

@@ -143,7 +143,7 @@ fn file(source: &Source<'_>, name: &str, line: u32, shared: &mut Imported, tests
             source.path,
             line,
             left_out(format!("the tests of `{name}`"), why),
-        )
+        );
     };
     if name.contains('*') {
         return match source.named_by(name) {
@@ -387,7 +387,7 @@ fn table(path: &str, csv: &str, shared: &mut Imported, tests: &mut Vec<Test>) {
         for (name, value) in head.fields.iter().map(|name| name.trim()).zip(&row.fields) {
             match name {
                 "__description" => {
-                    test.name = Some(value.clone()).filter(|value| !value.is_empty())
+                    test.name = Some(value.clone()).filter(|value| !value.is_empty());
                 }
                 _ if name.starts_with("__expected") => {
                     let json = (!value.trim().is_empty()).then(|| short(value.trim()));

@@ -87,10 +87,10 @@ impl<P, S: StageGraph> Batch<'_, P, S> {
             match state.status() {
                 PipelineStatus::Complete => self.source.complete(&task.id)?,
                 PipelineStatus::Failed if *tried < self.max_attempts => {
-                    self.source.release(&task.id)?
+                    self.source.release(&task.id)?;
                 }
                 PipelineStatus::Failed | PipelineStatus::Blocked | PipelineStatus::Running => {
-                    left.push(task.id.clone())
+                    left.push(task.id.clone());
                 }
             }
             if is_over {

@@ -205,7 +205,7 @@ fn flow<'t>(line: &'t str, path: &mut Vec<&'t str>) -> (Option<&'t str>, Option<
                 }
             }
             (None, ',') if open.last().is_some_and(|(is_list, ..)| !is_list) => {
-                (key, token) = (None, at + 1)
+                (key, token) = (None, at + 1);
             }
             (None, ':') if key.is_none() => {
                 let is_end = line

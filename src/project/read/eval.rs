@@ -136,7 +136,7 @@ const GATE_ROWS: &[Row<Gate>] = &[
         |at, gate| gate.tokens = at.number().map(|part| part.value),
     ),
     row("cost_usd", DOLLARS, "US$ of a run", |at, gate| {
-        gate.cost_usd = at.number().map(|usd| usd.value)
+        gate.cost_usd = at.number().map(|usd| usd.value);
     }),
     row(
         "uncovered",
@@ -236,7 +236,7 @@ const STABILITY_ROWS: &[Row<Written>] = &[
         |at, out| out.variance = at.number().map(|rate| rate.value),
     ),
     needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| {
-        out.cost_usd = at.number().map(|usd| usd.value)
+        out.cost_usd = at.number().map(|usd| usd.value);
     }),
     needed(
         "accepters",

@@ -47,14 +47,14 @@ fn setting(
     let full = format!("{row}.{}", name.word());
     match name {
         SettingName::InheritContext => {
-            out.inherit_context = one(sink, &full, value, ["full", "none"])
+            out.inherit_context = one(sink, &full, value, ["full", "none"]);
         }
         SettingName::AccumulateData => out.accumulate_data = boolean(sink, &full, value),
         SettingName::AccumulationFormat => {
-            out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"])
+            out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"]);
         }
         SettingName::FreshContext => {
-            out.fresh_context = one(sink, &full, value, ["enabled", "disabled"])
+            out.fresh_context = one(sink, &full, value, ["enabled", "disabled"]);
         }
     }
     true

@@ -75,7 +75,7 @@ const MODEL_ROWS: &[Row<WrittenModel>] = &[
         "what its provider calls it; its name here where the key is left out",
         |at, model| match at.spanned() {
             Some(found) if found.value.trim().is_empty() => {
-                at.bad(&found, "the name that its provider knows")
+                at.bad(&found, "the name that its provider knows");
             }
             found => model.id = found.map(|found| found.value),
         },
@@ -247,7 +247,7 @@ static PRICES: Table = of(
 
 const PRICE_ROWS: &[Row<[Option<f64>; 3]>] = &[
     needed("input", PRICE, "read", |at, prices| {
-        prices[0] = at.number().map(|usd| usd.value)
+        prices[0] = at.number().map(|usd| usd.value);
     }),
     row(
         "cached_input",
@@ -256,7 +256,7 @@ const PRICE_ROWS: &[Row<[Option<f64>; 3]>] = &[
         |at, prices| prices[1] = at.number().map(|usd| usd.value),
     ),
     needed("output", PRICE, "written", |at, prices| {
-        prices[2] = at.number().map(|usd| usd.value)
+        prices[2] = at.number().map(|usd| usd.value);
     }),
 ];
 

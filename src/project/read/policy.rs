@@ -23,7 +23,7 @@ pub(super) const POLICY_ROWS: &[Row<Policy>] = &[
             Shape::Texts,
             "how the lines of commands begin that may run; every one that the user permits where it is left out",
             |at, policy| {
-                policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect())
+                policy.commands = Some(at.texts().into_iter().map(|one| one.value).collect());
             },
         ),
     ),

@@ -48,7 +48,7 @@ fn blocks(at: &mut At<'_, '_>, out: &mut Requests) {
         match pattern::fault(found.value) {
             Some(fault) => {
                 at.sink
-                    .bad_value(&path, &found, format!("a pattern: {}", fault.reason), None)
+                    .bad_value(&path, &found, format!("a pattern: {}", fault.reason), None);
             }
             None => drop(
                 out.blocks

@@ -49,14 +49,14 @@ const ROWS: &[Row<Written>] = &[
     naming(
         Thing::Task,
         &row("name", Shape::Globs, "their names", |at, out| {
-            out.selector.name = Some(at.globs())
+            out.selector.name = Some(at.globs());
         }),
     ),
     row("operator", Shape::Texts, "their types", |at, out| {
-        out.selector.operator = at.texts()
+        out.selector.operator = at.texts();
     }),
     row("subtype", Shape::Texts, "their subtypes", |at, out| {
-        out.selector.subtype = at.texts()
+        out.selector.subtype = at.texts();
     }),
     naming(
         Thing::Role,
@@ -101,7 +101,7 @@ struct Written {
 fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option<Requirement> {
     let mut found = Written::default();
     let other = &mut |sink: &mut Sink, key: &Key<'_>, _: &Value<'_>| {
-        sink.unknown_key("[require]", key, &REQUIRE.names())
+        sink.unknown_key("[require]", key, &REQUIRE.names());
     };
     rows_or(sink, "require", own, ROWS, &mut found, other);
     let Written {

@@ -127,7 +127,7 @@ pub(super) fn rows<T>(
     if let Some(own) = table(sink, path, value) {
         let valid: Vec<&'static str> = rows.iter().map(|row| row.key.name).collect();
         rows_or(sink, path, own, rows, out, &mut |sink, key, _| {
-            sink.unknown_key(path, key, &valid)
+            sink.unknown_key(path, key, &valid);
         });
     }
 }

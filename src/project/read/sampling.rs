@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row<Sampling>] = &[
         "`auto`, `none`, `required`, or the tool that it has to call",
         |at, out| match at.spanned() {
             Some(found) if found.value.trim().is_empty() => {
-                at.bad(&found, Parameter::ToolChoice.expected())
+                at.bad(&found, Parameter::ToolChoice.expected());
             }
             found => put(out, Parameter::ToolChoice, found.map(|found| found.value)),
         },

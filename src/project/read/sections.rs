@@ -37,13 +37,13 @@ pub(super) static PROJECT: Table = of(
 
 const PROJECT_ROWS: &[Row<Option<Spanned<String>>>] = &[
     row("name", Shape::Name, "its name", |at, name| {
-        *name = at.spanned()
+        *name = at.spanned();
     }),
     row("version", Shape::Text, "its version", |at, _| {
-        drop(at.string())
+        drop(at.string());
     }),
     row("description", Shape::Text, "what it is for", |at, _| {
-        drop(at.string())
+        drop(at.string());
     }),
 ];
 

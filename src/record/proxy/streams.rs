@@ -199,7 +199,7 @@ fn gemini(made: &Made<'_>) -> Vec<String> {
     for part in &made.answer.turn.parts {
         match part {
             Part::Text(text) => {
-                events.extend(pieces(text).map(|piece| chunk(json!({"text": piece}))))
+                events.extend(pieces(text).map(|piece| chunk(json!({"text": piece}))));
             }
             Part::Call(call) => {
                 events.push(chunk(json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}})));

@@ -140,9 +140,9 @@ impl Plan {
                 name: name_in(root, path),
             };
             if fs::is_dir(path) {
-                plan.folders.push(start)
+                plan.folders.push(start);
             } else {
-                plan.files.push(start)
+                plan.files.push(start);
             }
         }
         if given.is_empty() {

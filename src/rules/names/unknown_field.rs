@@ -23,7 +23,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         match &fault.why {
             Why::NoPart(no) => out.extend(word(cx, fault, no)),
             Why::NotInDefault { no, is_certain } => {
-                out.extend(by_default(cx, fault, no, *is_certain))
+                out.extend(by_default(cx, fault, no, *is_certain));
             }
             Why::WrongType { .. } => {}
         }

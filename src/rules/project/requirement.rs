@@ -151,7 +151,7 @@ fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Opt
     for role in cx.config.roles.values().filter(is_meant) {
         match &role.model {
             ModelChoice::Named(named) => {
-                models.extend(named.iter().map(|model| Some(model.value.as_str())))
+                models.extend(named.iter().map(|model| Some(model.value.as_str())));
             }
             ModelChoice::Least { .. } | ModelChoice::Open => models.push(None),
         }

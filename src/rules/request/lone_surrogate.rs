@@ -33,7 +33,7 @@ fn lone(bytes: &[u8], offset: usize) -> Option<(usize, u16)> {
         }
         match unit(bytes, at) {
             Some(0xD800..=0xDBFF) if matches!(unit(bytes, at + 6), Some(0xDC00..=0xDFFF)) => {
-                at += 12
+                at += 12;
             }
             Some(half @ 0xD800..=0xDFFF) => return Some((at, half)),
             _ => at += 2,

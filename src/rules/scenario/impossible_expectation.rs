@@ -38,7 +38,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 patterns(cx, &found.patterns, must, out);
             }
             ContextExpectation::Absent(found) => {
-                patterns(cx, &found.patterns, PatternGoal::BeAbsent, out)
+                patterns(cx, &found.patterns, PatternGoal::BeAbsent, out);
             }
             ContextExpectation::Tokens {
                 max: Some(max),

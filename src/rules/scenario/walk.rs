@@ -66,7 +66,7 @@ pub(crate) fn named<'c>(
                     .map(|one| (one, MissingNameEffect::MayHold)),
             ),
             ContextExpectation::AllOf(inner) => {
-                open.extend(inner.iter().rev().map(|one| (one, stake)))
+                open.extend(inner.iter().rev().map(|one| (one, stake)));
             }
             _ => {}
         }

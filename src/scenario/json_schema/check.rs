@@ -244,10 +244,10 @@ impl<'s> Walk<'s> {
             }
             // A program may define its own formats.
             ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => {
-                self.word(at, word, FORMATS)
+                self.word(at, word, FORMATS);
             }
             ("enum", Value::Array(values)) if values.is_empty() => {
-                self.bad(at, "a list of 1 or more values", None)
+                self.bad(at, "a list of 1 or more values", None);
             }
             ("$schema", Value::String(word)) if draft::named(word).is_none() => {
                 let known: Vec<&str> = draft::names().collect();

@@ -38,7 +38,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|parameter| (parameter.name.as_ref(), parameter.element));
         repeats(names, |name, element, first| {
-            self.repeated_name(Kind::Parameter, name, element, first)
+            self.repeated_name(Kind::Parameter, name, element, first);
         });
         out
     }
@@ -205,7 +205,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|input| (input.name.as_ref(), input.text.element));
         repeats(names, |name, element, first| {
-            self.repeated_name(Kind::Input, name, element, first)
+            self.repeated_name(Kind::Input, name, element, first);
         });
         out
     }
@@ -292,7 +292,7 @@ impl<'a> Lower<'a> {
         );
         let names = out.iter().map(|entry| (entry.name.as_ref(), entry.element));
         repeats(names, |name, element, first| {
-            self.repeated_name(Kind::RelevanceInput, name, element, first)
+            self.repeated_name(Kind::RelevanceInput, name, element, first);
         });
         out
     }
@@ -412,7 +412,7 @@ impl<'a> Lower<'a> {
         let mut out = Vec::new();
         let mut are_turns = false;
         self.attributes(Kind::Examples, element, |_, _, value| {
-            are_turns = value.value == "turns"
+            are_turns = value.value == "turns";
         });
         self.children(
             Kind::Examples,
@@ -426,9 +426,9 @@ impl<'a> Lower<'a> {
                 lower.children(kind, element, |lower, Found { kind, element, .. }| {
                     let text = Some(lower.text(kind, element));
                     if kind == Kind::ExampleInput {
-                        example.input = text
+                        example.input = text;
                     } else {
-                        example.output = text
+                        example.output = text;
                     }
                 });
                 for (missing, child) in [
@@ -526,9 +526,9 @@ impl<'a> Lower<'a> {
             |lower, Found { kind, element, .. }| {
                 let word = lower.word(kind, element);
                 if kind == Kind::Preferred {
-                    preferred = word
+                    preferred = word;
                 } else {
-                    fallback = word
+                    fallback = word;
                 }
             },
         );

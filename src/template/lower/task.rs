@@ -48,7 +48,7 @@ impl<'a> Lower<'a> {
         self.bodies += 1;
         self.task_attributes(kind, element, &mut out);
         self.children(kind, element, |lower, found| {
-            lower.task_child(kind, found, &mut out)
+            lower.task_child(kind, found, &mut out);
         });
         self.unused_result(element);
         if out.reference.is_some() {
@@ -149,7 +149,7 @@ impl<'a> Lower<'a> {
             Kind::Inputs => out.inputs = self.inputs(element),
             // A wrapped task already has settings of its own.
             Kind::ContextManagement if out.settings.is_some() => {
-                self.repeated(kind, out.element, element)
+                self.repeated(kind, out.element, element);
             }
             Kind::ContextManagement => out.settings = Some(self.settings(element)),
             Kind::ContextRelevance => out.relevance = self.relevance(element),
@@ -217,7 +217,7 @@ impl<'a> Lower<'a> {
             Kind::InitialValue => reduce(out).initial = Some(self.input(kind, element, Slot::Root)),
             Kind::InnerTask => reduce(out).inner = Some(self.task(kind, element, Slot::InnerTask)),
             Kind::ReductionTask => {
-                reduce(out).reduction = Some(self.task(kind, element, Slot::ReductionTask))
+                reduce(out).reduction = Some(self.task(kind, element, Slot::ReductionTask));
             }
             Kind::Command => script(out).command = Some(self.command(element)),
             Kind::Timeout => script(out).timeout_ms = self.timeout(element),
@@ -231,10 +231,10 @@ impl<'a> Lower<'a> {
             }
             Kind::Director => cycle(out).director = Some(self.task(kind, element, Slot::Director)),
             Kind::Evaluator => {
-                cycle(out).evaluator = Some(self.task(kind, element, Slot::Evaluator))
+                cycle(out).evaluator = Some(self.task(kind, element, Slot::Evaluator));
             }
             Kind::ScriptExecution => {
-                cycle(out).script = Some(self.task(kind, element, Slot::ScriptExecution))
+                cycle(out).script = Some(self.task(kind, element, Slot::ScriptExecution));
             }
             Kind::MaxIterations => {
                 self.attributes(kind, element, |_, _, _| {});
@@ -247,7 +247,7 @@ impl<'a> Lower<'a> {
                 self.attributes(kind, element, |_, _, _| {});
                 let slot = cycle(out);
                 self.children(kind, element, |lower, Found { kind, element, .. }| {
-                    slot.condition = lower.word(kind, element)
+                    slot.condition = lower.word(kind, element);
                 });
                 if !element.elements().any(|child| child.name() == "condition") {
                     self.fault(
@@ -280,7 +280,7 @@ impl<'a> Lower<'a> {
             },
         );
         repeats(out.iter().map(Step::result), |name, element, first| {
-            self.repeated_result(name, element, first)
+            self.repeated_result(name, element, first);
         });
         if out.is_empty() {
             self.fault(
@@ -393,7 +393,7 @@ impl<'a> Lower<'a> {
             .iter()
             .map(|(name, text)| (name.as_ref(), text.element));
         repeats(names, |name, element, first| {
-            self.repeated_name(Kind::Var, name, element, first)
+            self.repeated_name(Kind::Var, name, element, first);
         });
         out
     }

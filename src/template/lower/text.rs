@@ -47,7 +47,7 @@ impl<'a> Lower<'a> {
     pub(super) fn text_content(&mut self, kind: Kind, element: Element<'a>, has_src: bool) {
         if kind.spec().content == Content::Text {
             self.children(kind, element, |lower, Found { kind, element, .. }| {
-                lower.uses(kind, element)
+                lower.uses(kind, element);
             });
         }
         if has_src && !is_blank(element) {

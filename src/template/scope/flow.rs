@@ -473,11 +473,11 @@ impl<'m> Recorder<'m> {
                 .iter()
                 .filter(|used| used.unfenced == Some(own) && !self.is_inert(used.name, &used.path));
             spread_back(self.names.len(), said.map(|used| used.name), |at, into| {
-                self.made_of(at, into)
+                self.made_of(at, into);
             })
         });
         let in_result = spread_back(self.names.len(), self.result, |at, into| {
-            self.made_of(at, into)
+            self.made_of(at, into);
         });
         let params = if self.takes.is_empty() {
             Box::default()

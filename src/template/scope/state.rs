@@ -68,9 +68,9 @@ impl<'a> Scopes<'a> {
             self.faults.len() as u32 + 1 - self.unused.min(MOST_FAULTS)
         };
         if count <= MOST_FAULTS {
-            self.faults.push(fault)
+            self.faults.push(fault);
         } else {
-            self.left_out += 1
+            self.left_out += 1;
         }
     }
 }

@@ -206,10 +206,10 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         let (first, used) = (self.scopes.faults.len(), self.flow.uses.len());
         match text.syntax {
             TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| {
-                take(self, found)
+                take(self, found);
             }),
             TextSyntax::Jinja => {
-                used::in_jinja_source(src.span, &content, &mut |found| take(self, found))
+                used::in_jinja_source(src.span, &content, &mut |found| take(self, found));
             }
         }
         if let Some(faults) = self

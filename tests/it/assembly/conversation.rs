@@ -265,7 +265,7 @@ impl Heard {
                         "] ",
                         &call.arguments.to_string(),
                     ]
-                    .concat()
+                    .concat();
                 }
                 Part::Result(result) => {
                     open += &["[result ", &result.call, "] "].concat();
@@ -275,7 +275,7 @@ impl Heard {
                     }
                 }
                 part @ (Part::Text(_) | Part::Media(_) | Part::Reasoning(_) | _) => {
-                    piece(&mut open, part, false)
+                    piece(&mut open, part, false);
                 }
             }
         }

@@ -301,10 +301,10 @@ fn hold(
                 match &segment.cut {
                     Cut::Tail => prop_assert_eq!(range.start, 0),
                     Cut::TailAt(borders) => {
-                        prop_assert!(range.start == 0 && borders.contains(&range.end))
+                        prop_assert!(range.start == 0 && borders.contains(&range.end));
                     }
                     Cut::HeadAt(borders) => {
-                        prop_assert!(range.end == text.len() && borders.contains(&range.start))
+                        prop_assert!(range.end == text.len() && borders.contains(&range.start));
                     }
                 }
             }

@@ -534,7 +534,7 @@ fn a_rate_has_its_interval_and_the_mean_of_many_tasks_too() {
         assert!(
             (found.as_f64().unwrap() - expected).abs() < 1e-4,
             "{found} {expected}"
-        )
+        );
     };
     // statsmodels.stats.proportion.proportion_confint(2, 3, method="wilson"), then method="beta"
     for (args, method, low, high) in [

@@ -125,7 +125,7 @@ fn kills(rounds: u64, args: &[&str], trials: usize) {
     let fresh = || {
         drop(std::fs::remove_dir_all(
             project.path("scenarios/recordings"),
-        ))
+        ));
     };
     let args = [&["eval", "--json", "--jobs", "6"], args].concat();
     // By their key, since what a killed run has sent may arrive at any time.

@@ -163,7 +163,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/scripted.yaml",
                 "  - contains: [invoice]\n",
                 "",
-            )
+            );
         },
         "expectation",
     ),
@@ -185,7 +185,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/scripted.yaml",
                 "- contains: [billing]",
                 "- contains: [.*]",
-            )
+            );
         },
         "expectation",
     ),
@@ -197,7 +197,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/scripted.yaml",
                 "- contains: [billing]",
                 "- {contains: [billing], gate: false}",
-            )
+            );
         },
         "expectation",
     ),
@@ -221,7 +221,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/scripted.yaml",
                 "pass_threshold: 2",
                 "pass_threshold: 1",
-            )
+            );
         },
         "expectation",
     ),
@@ -238,7 +238,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/scripted.yaml",
                 "reply: billing",
                 "reply: billing it is",
-            )
+            );
         },
         "expectation",
     ),
@@ -255,7 +255,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/recorded.yaml",
                 "name: recorded",
                 "name: other",
-            )
+            );
         },
         "recording",
     ),
@@ -267,7 +267,7 @@ const WAYS: [Way; 28] = [
                 "ctxc.toml",
                 "[eval]\n",
                 "[eval]\nscenarios = [\"scenarios/recorded.yaml\"]\n",
-            )
+            );
         },
         "missing_case",
     ),
@@ -300,7 +300,7 @@ const WAYS: [Way; 28] = [
                 "scenarios/recordings/recorded.jsonl",
                 "\"content\":\"billing\"",
                 "\"content\":\"billing!\"",
-            )
+            );
         },
         "recording",
     ),
@@ -337,7 +337,7 @@ const WAYS: [Way; 28] = [
                 "ctxc.toml",
                 "no-context = \"warning\"",
                 "no-context = \"hint\"",
-            )
+            );
         },
         "lint",
     ),
@@ -349,7 +349,7 @@ const WAYS: [Way; 28] = [
                 "ctxc.toml",
                 "[lints]\n",
                 "[lints]\nunused-parameter = \"off\"\n",
-            )
+            );
         },
         "lint",
     ),
@@ -361,7 +361,7 @@ const WAYS: [Way; 28] = [
                 "ctxc.toml",
                 "[[require]]\nmust = [\"has description\"]\n",
                 "",
-            )
+            );
         },
         "lint",
     ),
@@ -373,7 +373,7 @@ const WAYS: [Way; 28] = [
                 "ctxc.toml",
                 "manifest_tokens = 0.10",
                 "manifest_tokens = 9.0",
-            )
+            );
         },
         "threshold",
     ),

@@ -387,7 +387,7 @@ fn edit(project: &Project, path: &str, from: &str, to: &str) {
 const WAYS: &[(&str, Edit)] = &[
     ("a scenario is removed", |p| remove(p, PATH)),
     ("all scenarios are removed", |p| {
-        std::fs::remove_dir_all(p.path("scenarios")).unwrap()
+        std::fs::remove_dir_all(p.path("scenarios")).unwrap();
     }),
     ("a case of a suite is removed", |p| {
         edit(
@@ -399,17 +399,17 @@ const WAYS: &[(&str, Edit)] = &[
         );
     }),
     ("a scenario becomes no scenario", |p| {
-        std::fs::rename(p.path(PATH), p.path("scenarios/rich.txt")).unwrap()
+        std::fs::rename(p.path(PATH), p.path("scenarios/rich.txt")).unwrap();
     }),
     ("a scenario moves where none is read", |p| {
         std::fs::create_dir_all(p.path("scenarios/fixtures")).unwrap();
         std::fs::rename(p.path(PATH), p.path("scenarios/fixtures/rich.yaml")).unwrap();
     }),
     ("a scenario becomes hidden", |p| {
-        std::fs::rename(p.path(PATH), p.path("scenarios/.rich.yaml")).unwrap()
+        std::fs::rename(p.path(PATH), p.path("scenarios/.rich.yaml")).unwrap();
     }),
     ("a template is ignored", |p| {
-        p.write("templates/.ignore", "old.xml\n")
+        p.write("templates/.ignore", "old.xml\n");
     }),
     ("a scenario gets another name and asks for less", |p| {
         edit(p, PATH, "name: rich", "name: poor");
@@ -488,10 +488,10 @@ const WAYS: &[(&str, Edit)] = &[
         remove(p, "scenarios/snapshots/scripted.json");
     }),
     ("a recording is removed", |p| {
-        remove(p, "scenarios/recordings/recorded.jsonl")
+        remove(p, "scenarios/recordings/recorded.jsonl");
     }),
     ("a recording is emptied", |p| {
-        p.write("scenarios/recordings/recorded.jsonl", "")
+        p.write("scenarios/recordings/recorded.jsonl", "");
     }),
     ("a recording takes the place of a script", |p| {
         p.write(
@@ -564,13 +564,13 @@ const WAYS: &[(&str, Edit)] = &[
         p.write("templates/b/noted.xml", text);
     }),
     ("accepted results are removed", |p| {
-        remove(p, "baselines/rich.json")
+        remove(p, "baselines/rich.json");
     }),
     ("all accepted results are removed", |p| {
-        std::fs::remove_dir_all(p.path("baselines")).unwrap()
+        std::fs::remove_dir_all(p.path("baselines")).unwrap();
     }),
     ("the log is rewritten", |p| {
-        edit(p, "baselines/LOG.jsonl", "\"first\"", "\"second\"")
+        edit(p, "baselines/LOG.jsonl", "\"first\"", "\"second\"");
     }),
     ("the log is emptied", |p| p.write("baselines/LOG.jsonl", "")),
     ("the author accepts", |p| {
@@ -797,7 +797,7 @@ const WAYS: &[(&str, Edit)] = &[
             "ctxc.toml",
             "protected_paths = [\"keys/**\"]",
             "protected_paths = []",
-        )
+        );
     }),
     ("an expected value looks like ctxc's own notation", |p| {
         edit(

@@ -144,7 +144,7 @@ fn to_crlf(project: &Project, path: &str) {
 /// What came up as a false alarm.
 const ALARMS: &[(&str, Edit)] = &[
     ("a template moves with its `allow`", |p| {
-        rename(p, "templates/noted.xml", "templates/letters/noted.xml")
+        rename(p, "templates/noted.xml", "templates/letters/noted.xml");
     }),
     ("a template moves with its `allow`, and is edited", |p| {
         rename(p, "templates/noted.xml", "templates/letters/noted.xml");
@@ -166,7 +166,7 @@ const ALARMS: &[(&str, Edit)] = &[
             "templates/noted.xml",
             "name=\"noted\"",
             "name=\"letter\"",
-        )
+        );
     }),
     ("the policy permits fewer commands", |p| {
         replace(
@@ -174,16 +174,16 @@ const ALARMS: &[(&str, Edit)] = &[
             "ctxc.toml",
             "[\"git log\", \"sh\"]",
             "[\"git log --oneline\"]",
-        )
+        );
     }),
     ("the policy blocks more", |p| {
-        replace(p, "ctxc.toml", "[\"rm\"]", "[\"rm\", \"curl\"]")
+        replace(p, "ctxc.toml", "[\"rm\"]", "[\"rm\", \"curl\"]");
     }),
     ("the policy shows fewer variables", |p| {
-        replace(p, "ctxc.toml", "[\"LANG\", \"TZ\"]", "[\"TZ\"]")
+        replace(p, "ctxc.toml", "[\"LANG\", \"TZ\"]", "[\"TZ\"]");
     }),
     ("`[templates] include` is written out", |p| {
-        append(p, "ctxc.toml", "\n[templates]\ninclude = [\"templates\"]\n")
+        append(p, "ctxc.toml", "\n[templates]\ninclude = [\"templates\"]\n");
     }),
     ("`[eval] scenarios` is written out with a slash", |p| {
         replace(
@@ -194,7 +194,7 @@ const ALARMS: &[(&str, Edit)] = &[
         );
     }),
     ("a price is raised", |p| {
-        replace(p, "ctxc.toml", "output = 2.0", "output = 3.0")
+        replace(p, "ctxc.toml", "output = 2.0", "output = 3.0");
     }),
     ("a frozen file moves", |p| {
         rename(
@@ -237,13 +237,13 @@ const ALARMS: &[(&str, Edit)] = &[
         );
     }),
     ("a stored request is indented anew", |p| {
-        lay_out(p, |value| format!("{value:#}\n").replace("  ", "    "))
+        lay_out(p, |value| format!("{value:#}\n").replace("  ", "    "));
     }),
     ("a stored request is one line", |p| {
-        lay_out(p, Value::to_string)
+        lay_out(p, Value::to_string);
     }),
     ("a stored request has other line ends", |p| {
-        to_crlf(p, "scenarios/snapshots/scripted.json")
+        to_crlf(p, "scenarios/snapshots/scripted.json");
     }),
     ("all files have other line ends", |p| {
         for path in p.files().iter().filter(|path| !path.starts_with(".git/")) {
@@ -258,7 +258,7 @@ const ALARMS: &[(&str, Edit)] = &[
         git(p, &["checkout", "-q", "-f", "HEAD", "."]);
     }),
     ("a scenario with a stored request gets another name", |p| {
-        rename_scripted(p, "sorted")
+        rename_scripted(p, "sorted");
     }),
     ("a scenario with recorded answers gets another name", |p| {
         replace(
@@ -318,7 +318,7 @@ const ALARMS: &[(&str, Edit)] = &[
 const COMMON: &[(&str, Edit)] = &[
     ("nothing", |_| {}),
     ("documentation", |p| {
-        append(p, "readme.md", "How letters are sorted.\n")
+        append(p, "readme.md", "How letters are sorted.\n");
     }),
     ("a new document", |p| p.write("docs/desk.md", "# Desk\n")),
     ("a comment in a template", |p| {
@@ -327,7 +327,7 @@ const COMMON: &[(&str, Edit)] = &[
             "templates/triage.xml",
             "<parameters>",
             "<!-- why -->\n  <parameters>",
-        )
+        );
     }),
     ("a template is formatted", |p| {
         p.run(&["fmt"]).code(0);
@@ -348,10 +348,10 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("empty lines at the end of a template", |p| {
-        append(p, "templates/triage.xml", "\n\n")
+        append(p, "templates/triage.xml", "\n\n");
     }),
     ("a template moves", |p| {
-        rename(p, "templates/triage.xml", "templates/desk/triage.xml")
+        rename(p, "templates/triage.xml", "templates/desk/triage.xml");
     }),
     ("the folder of templates has another name", |p| {
         rename(p, "templates", "prompts");
@@ -369,7 +369,7 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a template more", |p| {
-        p.write("templates/more.xml", TASK.replace("\"triage\"", "\"more\""))
+        p.write("templates/more.xml", TASK.replace("\"triage\"", "\"more\""));
     }),
     ("a scenario more", |p| {
         p.write(
@@ -380,7 +380,7 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a case more in a suite", |p| {
-        append(p, "scenarios/suite.yaml", &ROW.replace("two", "three"))
+        append(p, "scenarios/suite.yaml", &ROW.replace("two", "three"));
     }),
     ("a comment in a scenario", |p| {
         replace(
@@ -388,7 +388,7 @@ const COMMON: &[(&str, Edit)] = &[
             "scenarios/scripted.yaml",
             "task: triage",
             "# why\ntask: triage # sorts",
-        )
+        );
     }),
     ("keys of a scenario change places", |p| {
         replace(
@@ -434,7 +434,7 @@ const COMMON: &[(&str, Edit)] = &[
         p.write("scenarios/recorded.json", json);
     }),
     ("a scenario file has another name", |p| {
-        rename(p, "scenarios/scripted.yaml", "scenarios/sort.yaml")
+        rename(p, "scenarios/scripted.yaml", "scenarios/sort.yaml");
     }),
     ("scenarios move into a folder", |p| {
         rename(p, "scenarios/scripted.yaml", "scenarios/desk/scripted.yaml");
@@ -473,7 +473,7 @@ const COMMON: &[(&str, Edit)] = &[
             p,
             "scenarios/recorded.yaml",
             "tags: [desk]\nreviewed: 2026-11-01\n",
-        )
+        );
     }),
     ("an expectation more", |p| {
         replace(
@@ -484,10 +484,10 @@ const COMMON: &[(&str, Edit)] = &[
         );
     }),
     ("a pattern more", |p| {
-        replace(p, "scenarios/scripted.yaml", "[sorry]", "[sorry, sad]")
+        replace(p, "scenarios/scripted.yaml", "[sorry]", "[sorry, sad]");
     }),
     ("a lower ceiling", |p| {
-        replace(p, "scenarios/scripted.yaml", "max: 60", "max: 50")
+        replace(p, "scenarios/scripted.yaml", "max: 60", "max: 50");
     }),
     ("a lower ceiling of an answer", |p| {
         replace(
@@ -495,7 +495,7 @@ const COMMON: &[(&str, Edit)] = &[
             "scenarios/filed.yaml",
             "max_tokens: 500",
             "max_tokens: 400",
-        )
+        );
     }),
     ("more trials have to pass", |p| {
         replace(
@@ -503,7 +503,7 @@ const COMMON: &[(&str, Edit)] = &[
             "scenarios/scripted.yaml",
             "pass_threshold: 2",
             "pass_threshold: 3",
-        )
+        );
     }),
     ("keys of ctxc.toml change places", |p| {
         replace(
@@ -522,7 +522,7 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "[eval]\n",
             "# how agents are tested\n[eval] # here\n",
-        )
+        );
     }),
     ("a table of ctxc.toml stands in one line", |p| {
         replace(p, "ctxc.toml", "[limits]\ndepth = 100\n", "");
@@ -535,7 +535,7 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "manifest_tokens = 0.10",
             "manifest_tokens = 1e-1",
-        )
+        );
     }),
     ("a lint is stricter", |p| {
         replace(
@@ -543,7 +543,7 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "no-context = \"warning\"",
             "no-context = \"error\"",
-        )
+        );
     }),
     ("a requirement more", |p| {
         replace(
@@ -559,7 +559,7 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "manifest_tokens = 0.10",
             "manifest_tokens = 0.05",
-        )
+        );
     }),
     ("a budget of the gate", |p| {
         replace(
@@ -567,10 +567,10 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "pass_rate = 1.0\n",
             "pass_rate = 1.0\ntokens = 0.2\n",
-        )
+        );
     }),
     ("a limit is lower", |p| {
-        replace(p, "ctxc.toml", "depth = 100", "depth = 50")
+        replace(p, "ctxc.toml", "depth = 100", "depth = 50");
     }),
     ("defaults of limits are written out", |p| {
         replace(
@@ -578,7 +578,7 @@ const COMMON: &[(&str, Edit)] = &[
             "ctxc.toml",
             "depth = 100",
             "depth = 100\nattributes = 256",
-        )
+        );
     }),
     ("the gate's defaults are written out", |p| {
         replace(
@@ -614,16 +614,16 @@ const COMMON: &[(&str, Edit)] = &[
             p,
             "ctxc.toml",
             "\n[roles.writer]\ntemplate = \"noted\"\nmodel = \"small\"\n",
-        )
+        );
     }),
     ("attributes of git", |p| {
         p.write(
             ".gitattributes",
             "*.xml text\n*.md linguist-documentation\n",
-        )
+        );
     }),
     ("what git ignores", |p| {
-        p.write(".gitignore", "target/\nnode_modules/\n*.log\n")
+        p.write(".gitignore", "target/\nnode_modules/\n*.log\n");
     }),
 ];
 
@@ -713,7 +713,7 @@ const OWN: &[(&str, Edit)] = &[
         );
     }),
     ("a suite has another id", |p| {
-        replace(p, "scenarios/suite.yaml", "id: desk", "id: front")
+        replace(p, "scenarios/suite.yaml", "id: desk", "id: front");
     }),
     ("all scenarios get other names", |p| {
         rename_scripted(p, "a");
@@ -757,10 +757,10 @@ const OWN: &[(&str, Edit)] = &[
         );
     }),
     ("a new key of Python tools", |p| {
-        p.write("pyproject.toml", "[project]\nname = \"desk\"\n")
+        p.write("pyproject.toml", "[project]\nname = \"desk\"\n");
     }),
     ("a folder of an editor", |p| {
-        p.write(".vscode/settings.json", "{}\n")
+        p.write(".vscode/settings.json", "{}\n");
     }),
     ("fewer may accept", |p| {
         replace(
@@ -771,17 +771,17 @@ const OWN: &[(&str, Edit)] = &[
         );
     }),
     ("a role may use fewer tools", |p| {
-        replace(p, "ctxc.toml", "\"db_read\", \"web_*\"", "\"web_get\"")
+        replace(p, "ctxc.toml", "\"db_read\", \"web_*\"", "\"web_get\"");
     }),
     ("a role may not use more tools", |p| {
-        replace(p, "ctxc.toml", "[\"web_post\"]", "[\"web_p*\"]")
+        replace(p, "ctxc.toml", "[\"web_post\"]", "[\"web_p*\"]");
     }),
     ("a tool goes, and what blocks it", |p| {
         replace(p, "ctxc.toml", ", \"web_*\"", "");
         replace(p, "ctxc.toml", "blocked_tools = [\"web_post\"]\n", "");
     }),
     ("a role may spend less", |p| {
-        replace(p, "ctxc.toml", "tokens = 5000", "tokens = 4000")
+        replace(p, "ctxc.toml", "tokens = 5000", "tokens = 4000");
     }),
     ("a schema of answers has annotations", |p| {
         let text = "{\"title\": \"Answer\", \"$comment\": \"x\", \"type\": \"object\", \"required\": [\"team\"], \"description\": \"The team.\", \"examples\": [1]}";
@@ -795,7 +795,7 @@ const OWN: &[(&str, Edit)] = &[
         p.write("scenarios/requests/sent.jsonl", format!("{call}\n"));
     }),
     ("a pattern of masks", |p| {
-        append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n")
+        append(p, "ctxc.toml", "\n[record]\nmask = [\"desk-[0-9]+\"]\n");
     }),
 ];
 

@@ -267,7 +267,7 @@ fn what_a_configuration_has_and_a_project_has_not_is_named() {
         named(
             &format!("prompts: [file://a.txt]\ntests:\n  - {test}\n"),
             words,
-        )
+        );
     };
     test(
         "{vars: {q: file://v.py}}",

@@ -251,7 +251,7 @@ fn nothing_of_a_hostile_project_runs_or_reaches_out() {
         project.write(
             &format!("scenarios/{name}.yaml"),
             format!("name: {name}\n{rest}"),
-        )
+        );
     };
     let own = format!(
         "expectations:\n  - command: [sh, -c, \"{touch}\"]\n  - python: \"evil:check\"\nanswers: [{{reply: hi}}]\n"

@@ -25,9 +25,9 @@ fn pinned_project() -> Project {
                 format!("{inside}/{name}")
             };
             if path.is_dir() {
-                copy(project, &path, &inside)
+                copy(project, &path, &inside);
             } else {
-                project.write(&inside, std::fs::read(&path).unwrap())
+                project.write(&inside, std::fs::read(&path).unwrap());
             }
         }
     }

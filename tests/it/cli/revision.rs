@@ -663,6 +663,6 @@ fn a_pipe_in_the_repository_is_never_waited_for() {
     std::thread::scope(|scope| {
         places
             .iter()
-            .for_each(|place| drop(scope.spawn(move || waits(place))))
+            .for_each(|place| drop(scope.spawn(move || waits(place))));
     });
 }

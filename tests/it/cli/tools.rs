@@ -217,7 +217,7 @@ fn scenarios_say_which_tools_there_are_and_what_they_take() {
             verdict(expectation).starts_with("pass"),
             "{expectation}: {}",
             verdict(expectation)
-        )
+        );
     };
     let fails = |expectation: &str, found: &str| {
         let said = verdict(expectation);

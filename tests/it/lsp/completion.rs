@@ -374,7 +374,7 @@ fn what_is_taken_replaces_what_stands_there_and_repeats_nothing() {
             match item.map(|item| taken(&text, item)) {
                 None => wrong.push(format!("no {label} at {marked}: {:?}", labels(&items))),
                 Some(found) if found != around(expected) => {
-                    wrong.push(format!("{label} at {marked}: {found}"))
+                    wrong.push(format!("{label} at {marked}: {found}"));
                 }
                 Some(_) => {}
             }

@@ -478,7 +478,7 @@ fn what_is_taken_leaves_a_project_file_that_is_toml() {
                 ));
             }
             Some(found) if found != expected => {
-                wrong.push(format!("{label} at {marked:?}: {found:?}"))
+                wrong.push(format!("{label} at {marked:?}: {found:?}"));
             }
             Some(found) if toml::de::DeTable::parse(&found).is_err() => {
                 wrong.push(format!("{label} at {marked:?}: no TOML"));

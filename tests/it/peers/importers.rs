@@ -12,9 +12,9 @@ fn copy(from: &Path, project: &Project, to: &str) {
         let path = entry.unwrap().path();
         let name = format!("{to}/{}", path.file_name().unwrap().to_str().unwrap());
         if path.is_dir() {
-            copy(&path, project, &name)
+            copy(&path, project, &name);
         } else {
-            project.write(&name, std::fs::read(&path).unwrap())
+            project.write(&name, std::fs::read(&path).unwrap());
         }
     }
 }

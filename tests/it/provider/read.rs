@@ -32,7 +32,7 @@ pub(super) fn words(answer: &Answer) -> String {
                 }
             }
             Part::Call(call) => {
-                write!(out, "call {} {} {}", call.id, call.name, call.arguments).unwrap()
+                write!(out, "call {} {} {}", call.id, call.name, call.arguments).unwrap();
             }
             Part::Result(_) | Part::Media(_) | _ => panic!("{part:?}"),
         }
@@ -75,7 +75,7 @@ fn a_response_that_ends_too_early_is_cut_at_every_byte_and_never_another_answer(
                 }
                 // Nothing behind the end of a stream takes it back.
                 Err(ProviderError::CutStream { bytes }) => {
-                    assert!(bytes == at && !ended, "cut at {at}: {}", sample.body)
+                    assert!(bytes == at && !ended, "cut at {at}: {}", sample.body);
                 }
                 Err(error) => panic!("cut at {at}: {error}: {}", sample.body),
             }

@@ -17,7 +17,7 @@ pub(super) fn check(marked: &str) {
     for part in marked.split('«') {
         match part.split_once('»') {
             Some((secret, rest)) => {
-                write!(expected, "{}{rest}", redactor.placeholder("secret", secret)).unwrap()
+                write!(expected, "{}{rest}", redactor.placeholder("secret", secret)).unwrap();
             }
             None => expected.push_str(part),
         }

@@ -307,7 +307,7 @@ fn kill(round: u64) {
             stream,
             "text/event-stream",
             saying("some words of an answer").as_bytes(),
-        )
+        );
     });
     let mut proxy = Proxy::to(&server.url());
     let url = proxy.url("OPENAI_BASE_URL", "/chat/completions");

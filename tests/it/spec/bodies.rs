@@ -347,7 +347,7 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
                     )),
                     ("function_call_output", _) => result(word(&item["output"]), &mut out),
                     (_, Value::String(text)) => {
-                        out.push(format!("{}: {text}", word(&item["role"])))
+                        out.push(format!("{}: {text}", word(&item["role"])));
                     }
                     (_, parts) => {
                         for part in list(parts) {
@@ -376,7 +376,7 @@ fn heard(target: &str, body: &Value) -> Vec<String> {
                             word(&block["text"])
                         )),
                         "tool_use" => {
-                            out.push(format!("call {} {}", word(&block["name"]), block["input"]))
+                            out.push(format!("call {} {}", word(&block["name"]), block["input"]));
                         }
                         "tool_result" => {
                             let texts: Vec<String> = list(&block["content"])

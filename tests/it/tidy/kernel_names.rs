@@ -49,7 +49,7 @@ fn foreign(tokens: TokenStream, found: &mut Vec<String>) {
                 found.extend(words(&name.to_string()).into_iter().filter(|word| {
                     FOREIGN.contains(&word.as_str())
                         || FOREIGN.contains(&word.trim_end_matches('s'))
-                }))
+                }));
             }
             TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }

@@ -276,9 +276,9 @@ impl<'f> CheckFiles<'f> {
                 // The scripts of a package that run are only known at the end.
                 let named = named.to_owned();
                 if last(&named) == PACKAGE {
-                    open.push_back(named)
+                    open.push_back(named);
                 } else {
-                    open.push_front(named)
+                    open.push_front(named);
                 }
             }
             found.insert(path, content);

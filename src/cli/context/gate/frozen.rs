@@ -235,7 +235,7 @@ pub(super) fn laid_out(text: &str) -> String {
     let mut out = String::new();
     match Json::read(text) {
         Some(tree) if serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok() => {
-            tree.normal(&mut out)
+            tree.normal(&mut out);
         }
         _ => out = text.replace("\r\n", "\n"),
     }

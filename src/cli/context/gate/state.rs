@@ -294,7 +294,7 @@ type Put<'a> = (&'a Long<'a>, &'a mut Safeguards);
 fn scenario(name: &str, case: &Case, tools: &impl Serialize, (long, safeguards): Put<'_>) {
     let path = long.beside.path;
     let mut add = |what: String, safeguard: Safeguard| {
-        safeguards.add(Kind::Expectation, name, what, safeguard)
+        safeguards.add(Kind::Expectation, name, what, safeguard);
     };
     for one in &case.expect_context {
         let written = long.beside.inlined(&one.value);

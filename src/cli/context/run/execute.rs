@@ -163,7 +163,7 @@ pub(super) fn execute(
     };
     if !trace.run.is_empty() && args.source.is_none() {
         interrupt::before(|| {
-            drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n"))
+            drop(io::stderr().write_all(b"interrupted: `ctxc run --resume` continues this run\n"));
         });
     }
     // Collectors never receive personal data, even if the project's trace keeps it.

@@ -129,7 +129,7 @@ fn turn(message: &Message, names: &BTreeMap<&str, &str>) -> Vec<Value> {
                 out.push(said);
             }
             Part::Call(call) => {
-                calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}))
+                calls.push(json!({"function": {"name": call.name, "arguments": call.arguments}}));
             }
             Part::Reasoning(reasoning) if (TARGET.takes)(reasoning) => {
                 own.insert("thinking".to_owned(), reasoning.text.as_str().into());

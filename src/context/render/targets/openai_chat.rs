@@ -115,7 +115,7 @@ fn turn(message: &Message) -> Vec<Value> {
                 calls.push(json!({"id": call.id, "type": "function", "function": function}));
             }
             Part::Text(text) if !text.trim().is_empty() => {
-                parts.push(json!({"type": "text", "text": text}))
+                parts.push(json!({"type": "text", "text": text}));
             }
             Part::Media(media) if media.is_image() => {
                 parts.push(json!({"type": "image_url", "image_url": {"url": address(media)}}));

@@ -162,7 +162,7 @@ fn say(role: &str, said: &mut Vec<Value>, out: &mut Vec<Value>) {
     match &*said {
         [] => {}
         [one] if one.get("text").is_some() => {
-            out.push(json!({"role": role, "content": one["text"]}))
+            out.push(json!({"role": role, "content": one["text"]}));
         }
         many if role == "assistant" => out.extend(
             many.iter()

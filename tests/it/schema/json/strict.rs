@@ -172,7 +172,7 @@ fn leaks(case: &Case, survey: &Survey) -> (usize, Vec<String>) {
     for (part, seen) in &survey.seen {
         let place = seen.place.as_ref().unwrap();
         if !changed(place, &|object| {
-            drop(object.insert("more".to_owned(), Value::Null))
+            drop(object.insert("more".to_owned(), Value::Null));
         }) {
             leaks.push(format!("{} refuses a key more at `{}`", case.name, place.1));
         }
@@ -185,7 +185,7 @@ fn leaks(case: &Case, survey: &Survey) -> (usize, Vec<String>) {
         {
             tried += 1;
             if changed(&seen.with[key], &|object| {
-                drop(object.remove(key).expect("required"))
+                drop(object.remove(key).expect("required"));
             }) {
                 leaks.push(format!(
                     "{} takes one without `{key}` at `{}`",

@@ -16,7 +16,7 @@ fn at(text: &str) -> (String, String) {
 #[test]
 fn what_was_begun_is_seen_from_its_place() {
     let see = |text: &str, begun: Begun<'_>, word: &str| {
-        assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}")
+        assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}");
     };
     see("<task><de¦", Begun::Element { open: 6 }, "de");
     see("<task><de¦scr>", Begun::Element { open: 6 }, "descr");
